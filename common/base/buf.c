@@ -1,0 +1,140 @@
+#include "common/base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tp_buf_reserve(struct tp_buf *b, size_t more)
+{
+	if (b->size - b->len >= more)
+		return true;
+	size_t want = b->size != 0 ? b->size : 256;
+	while (want - b->len < more) {
+		if (want > SIZE_MAX / 2) {
+			b->failed = true;
+			return false;
+		}
+		want *= 2;
+	}
+	char *data = realloc(b->data, want);
+	if (data == NULL) {
+		b->failed = true;
+		return false;
+	}
+	b->data = data;
+	b->size = want;
+	return true;
+}
+
+void tp_buf_add(struct tp_buf *b, const void *bytes, size_t n)
+{
+	if (n == 0 || !tp_buf_reserve(b, n))
+		return;
+	memcpy(b->data + b->len, bytes, n);
+	b->len += n;
+}
+
+void tp_buf_add_str(struct tp_buf *b, struct tp_str s)
+{
+	tp_buf_add(b, s.p, s.n);
+}
+
+void tp_buf_add_uint(struct tp_buf *b, uint64_t decimal)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = (char)('0' + decimal % 10);
+		decimal /= 10;
+	} while (decimal != 0);
+	tp_buf_add(b, digits + at, sizeof digits - at);
+}
+
+void tp_buf_vprintf(struct tp_buf *b, const char *format, va_list ap)
+{
+	va_list again;
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, format, ap);
+	if (n > 0 && tp_buf_reserve(b, (size_t)n + 1)) {
+		(void)vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+void tp_buf_printf(struct tp_buf *b, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	tp_buf_vprintf(b, format, ap);
+	va_end(ap);
+}
+
+/* Length of the valid UTF-8 sequence at s (RFC 3629, no surrogates, no overlong forms); 0 = none. */
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+	if (s[0] < 0x80)
+		return 1;
+	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	if (s[0] < 0xc2 || s[0] > 0xf4 || n < len)
+		return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}
+
+void tp_buf_add_json(struct tp_buf *b, struct tp_str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t i = 0;
+	while (i < s.n) {
+		size_t len = utf8_length(p + i, s.n - i);
+		if (len == 0) {
+			tp_buf_add(b, "\xef\xbf\xbd", 3);
+			i++;
+		} else if (p[i] == '"' || p[i] == '\\') {
+			char pair[2] = {'\\', (char)p[i]};
+			tp_buf_add(b, pair, 2);
+			i++;
+		} else if (p[i] == '\n') {
+			tp_buf_add(b, "\\n", 2);
+			i++;
+		} else if (p[i] < 0x20 || p[i] == 0x7f) {
+			tp_buf_printf(b, "\\u%04x", p[i]);
+			i++;
+		} else {
+			tp_buf_add(b, p + i, len);
+			i += len;
+		}
+	}
+}
+
+void tp_buf_consume(struct tp_buf *b, size_t n)
+{
+	if (n >= b->len) {
+		b->len = 0;
+		return;
+	}
+	memmove(b->data, b->data + n, b->len - n);
+	b->len -= n;
+}
+
+const char *tp_buf_cstr(struct tp_buf *b)
+{
+	if (!tp_buf_reserve(b, 1) || b->failed)
+		return NULL;
+	b->data[b->len] = '\0';
+	return b->data;
+}
+
+void tp_buf_free(struct tp_buf *b)
+{
+	if (b == NULL)
+		return;
+	free(b->data);
+	*b = (struct tp_buf){0};
+}

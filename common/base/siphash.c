@@ -1,0 +1,58 @@
+#include "common/base/siphash.h"
+
+static uint64_t rotl(uint64_t x, int b)
+{
+	return (x << b) | (x >> (64 - b));
+}
+
+static uint64_t load_le(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+static void rounds(uint64_t v[4], int count)
+{
+	while (count-- > 0) {
+		v[0] += v[1];
+		v[1] = rotl(v[1], 13) ^ v[0];
+		v[0] = rotl(v[0], 32);
+		v[2] += v[3];
+		v[3] = rotl(v[3], 16) ^ v[2];
+		v[0] += v[3];
+		v[3] = rotl(v[3], 21) ^ v[0];
+		v[2] += v[1];
+		v[1] = rotl(v[1], 17) ^ v[2];
+		v[2] = rotl(v[2], 32);
+	}
+}
+
+struct tp_hash128 tp_siphash128(const uint8_t key[16], const void *bytes, size_t n)
+{
+	uint64_t k0 = load_le(key, 8), k1 = load_le(key + 8, 8);
+	uint64_t v[4] = {k0 ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du ^ 0xee, k0 ^ 0x6c7967656e657261u,
+			 k1 ^ 0x7465646279746573u};
+	const uint8_t *p = bytes;
+	size_t left = n;
+	for (; left >= 8; left -= 8, p += 8) {
+		uint64_t m = load_le(p, 8);
+		v[3] ^= m;
+		rounds(v, 2);
+		v[0] ^= m;
+	}
+	uint64_t last = (left != 0 ? load_le(p, left) : 0) | (uint64_t)(n & 0xff) << 56;
+	v[3] ^= last;
+	rounds(v, 2);
+	v[0] ^= last;
+
+	struct tp_hash128 h;
+	v[2] ^= 0xee;
+	rounds(v, 4);
+	h.lo = v[0] ^ v[1] ^ v[2] ^ v[3];
+	v[1] ^= 0xdd;
+	rounds(v, 4);
+	h.hi = v[0] ^ v[1] ^ v[2] ^ v[3];
+	return h;
+}

@@ -1,0 +1,60 @@
+/*
+ * A borrowed piece of bytes: pointer and length, not terminated, never freed
+ * through this struct.  Who owns the bytes, and for how long they stay, is said
+ * by whoever hands one out.
+ */
+#ifndef TP_BASE_STR_H
+#define TP_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+struct tp_str {
+	const char *p;
+	size_t n;
+};
+
+/* A literal as a struct tp_str. */
+#define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
+
+static inline struct tp_str tp_str_from(const char *terminated)
+{
+	return (struct tp_str){terminated, terminated != NULL ? strlen(terminated) : 0};
+}
+
+static inline bool tp_str_eq(struct tp_str a, struct tp_str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+/* ASCII case is ignored; for header names and codings. */
+static inline bool tp_str_ieq(struct tp_str a, struct tp_str b)
+{
+	return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool tp_str_starts(struct tp_str s, struct tp_str prefix)
+{
+	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static inline bool tp_str_ends(struct tp_str s, struct tp_str suffix)
+{
+	return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+/* Blanks and tabs cut from both ends. */
+static inline struct tp_str tp_str_trim(struct tp_str s)
+{
+	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * A checked configuration: what the YAML file (or the environment) amounts to, with every
+ * default filled in (design section 10).  Immutable after tp_config_load(); one per
+ * generation; reference-counted inside a process, so that a running turn ends on the one it began with.
+ *
+ * All durations are milliseconds, all sizes bytes.  Strings are owned by the configuration.
+ */
+#ifndef TP_CONFIG_CONFIG_H
+#define TP_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+
+struct tp_listener_tls_conf {
+	char *certificate, *key; /* paths; both set or both NULL */
+};
+
+struct tp_listener_conf {
+	char *address; /* as written: host:port, [v6]:port, unix:/path */
+	bool is_unix;
+	char *host; /* without brackets; unix: the path */
+	uint16_t port;
+	struct tp_listener_tls_conf tls; /* certificate NULL = plain */
+	bool client_half_close_serve;    /* client_half_close: serve (default abort = false) */
+};
+
+struct tp_client_conf {
+	char *name, *key;
+};
+
+struct tp_status_set {
+	uint64_t bits[10]; /* bit n of the set = status n, 0..639 */
+};
+
+static inline bool tp_status_in(const struct tp_status_set *s, int status)
+{
+	return status >= 0 && status < 640 && (s->bits[status / 64] >> (status % 64) & 1) != 0;
+}
+
+/* Section `retry`, already merged: profile, global keys, provider keys. */
+struct tp_retry_conf {
+	uint32_t deadline_ms;
+	uint32_t slow_attempt_ms;
+	uint32_t floor_ms, ceiling_ms; /* retry_after */
+	uint32_t reset_sends, reset_base_ms, reset_cap_ms;
+	uint32_t transient_sends, transient_base_ms, transient_cap_ms;
+	struct tp_status_set transient_statuses;
+	uint32_t overload_sends, overload_base_ms, overload_cap_ms;
+	struct tp_status_set overload_statuses;
+};
+
+enum tp_provider_family { TP_PROVIDER_AUTO, TP_PROVIDER_OPENAI, TP_PROVIDER_ANTHROPIC };
+enum tp_key_header {
+	TP_KEY_AUTO,
+	TP_KEY_AUTHORIZATION,
+	TP_KEY_X_API_KEY,
+	TP_KEY_API_KEY,
+	TP_KEY_X_GOOG_API_KEY
+};
+
+struct tp_provider_conf {
+	char *name;
+	char *url;  /* as written; may hold user information: never log it, use base */
+	char *base; /* scheme://host[:port]/path, without user information */
+	bool https;
+	char *host; /* without brackets */
+	uint16_t port;
+	char *path;              /* "" or "/v1": no slash at its end */
+	char *authority;         /* host[:port] as it stands in Host; default ports left out */
+	char *url_authorization; /* "Basic ..." made of the url's user information, or NULL */
+	enum tp_provider_family family;
+	char **keys; /* Turnpike's own credentials for this provider; 0 or 1 for now */
+	size_t n_keys;
+	enum tp_key_header key_header;
+	uint32_t keepalive_idle_ms, keepalive_max;
+	uint32_t connect_ms, first_byte_ms, idle_ms;
+	struct {
+		char *ca;          /* path, or NULL = the system's */
+		char *server_name; /* or NULL = host */
+		bool verify;
+	} tls;
+	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
+	size_t n_replay_safe;
+	bool upgrade_tunnel;   /* upgrade: tunnel */
+	bool compression_pass; /* compression: pass */
+	struct tp_retry_conf retry;
+};
+
+struct tp_route_conf {
+	char *path;
+	size_t provider; /* index into providers */
+};
+
+struct tp_budget_conf {
+	uint32_t sends, reserve; /* 0 <= reserve <= sends <= 100; base = sends - reserve */
+	uint32_t ttl_ms, rejoin_ms;
+	char **identify; /* header names, lower case, in order */
+	size_t n_identify;
+};
+
+struct tp_config {
+	unsigned refs;       /* plain counter: each process has its own copy */
+	uint64_t generation; /* set by the master: 1, 2, ... */
+	char *file;          /* where it came from */
+	unsigned workers;    /* 1..256; auto is resolved */
+	struct tp_listener_conf *listeners;
+	size_t n_listeners;
+	struct tp_client_conf *clients;
+	size_t n_clients;
+	bool allow_anonymous;
+	char **hosts; /* Host names allowed beside the loopback ones when anonymous */
+	size_t n_hosts;
+	char **origins; /* Origin values of browsers that are allowed when anonymous */
+	size_t n_origins;
+	struct tp_provider_conf *providers;
+	size_t n_providers;
+	struct tp_route_conf *routes; /* longest path first */
+	size_t n_routes;
+	struct tp_retry_conf retry;
+	struct tp_budget_conf budget;
+	struct {
+		uint64_t body_bytes, total_bytes;
+		uint32_t time_ms;
+	} hold; /* hold.body, hold.bytes, hold.time */
+	struct {
+		uint64_t header, body, replay_body, replay_total;
+		uint32_t connections; /* per worker; 0 = as many as descriptors allow */
+		uint32_t client_idle_ms, client_header_ms, client_body_ms, slow_reader_ms;
+	} limits;
+	struct {
+		char *name;
+		uint32_t logical_requests;
+	} state;
+	struct {
+		enum tp_log_level level;
+		enum tp_log_format format;
+		char *output; /* "stderr" or a path */
+	} log;
+	uint32_t drain_ms; /* shutdown.drain */
+	char *pid_file;    /* or NULL */
+};
+
+/*
+ * Reads and checks a YAML file.  All mistakes are found in one run: each is appended to
+ * `errors` as "file:line:column: message\n".  Returns the configuration with one reference, or NULL
+ * with at least one line in errors.  Nothing is logged.
+ */
+struct tp_config *tp_config_load(const char *path, struct tp_buf *errors);
+/* The same over bytes in memory; `name` stands for the file in messages. */
+struct tp_config *tp_config_parse(const char *name, struct tp_str yaml, struct tp_buf *errors);
+struct tp_config *tp_config_ref(struct tp_config *c);
+/* Drops one reference and frees with the last; NULL is ignored. Secrets are wiped. */
+void tp_config_unref(struct tp_config *c);
+
+#endif

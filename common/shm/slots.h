@@ -1,0 +1,33 @@
+/*
+ * Worker slots: who owns what (design section 3).  An owner stamp is {slot, slot generation}; the master
+ * alone bumps a generation, with one store, when it reaps the worker, and every stamp of the dead is stale at
+ * once.
+ */
+#ifndef TP_SHM_SLOTS_H
+#define TP_SHM_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/shm/region.h"
+
+struct tp_stamp {
+	uint16_t generation;
+	uint8_t slot;
+};
+
+/* Master: before each fork into `slot`; returns the stamp the child lives under. Gauges of the slot start at
+ * zero, counters go on. */
+struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot);
+/* Master: after waitpid() for that worker, and at its own start for each slot without a live owner. */
+void tp_slot_release(struct tp_region *r, unsigned slot);
+bool tp_stamp_live(const struct tp_region *r, struct tp_stamp s);
+
+/* Heartbeat: a worker stores the time each second; the master reads it. Milliseconds of CLOCK_BOOTTIME. */
+void tp_slot_beat(struct tp_region *r, unsigned slot, uint64_t now_ms);
+uint64_t tp_slot_last_beat(const struct tp_region *r, unsigned slot);
+/* A worker has opened everything and serves. */
+void tp_slot_set_ready(struct tp_region *r, unsigned slot, bool ready);
+bool tp_slot_ready(const struct tp_region *r, unsigned slot);
+
+#endif

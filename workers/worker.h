@@ -1,0 +1,55 @@
+/*
+ * A worker process: one libevent loop; clients in, attempts out (design sections 2, 3).
+ * This is all the master knows of it.
+ */
+#ifndef TP_WORKERS_WORKER_H
+#define TP_WORKERS_WORKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/config/config.h"
+#include "common/shm/region.h"
+#include "common/shm/slots.h"
+
+/* A listening socket, opened and kept by the master. A worker serves those of its own slot and the shared
+ * ones; others when told to (TP_CONTROL_ADOPT). Never closed by the worker. */
+struct tp_worker_listener {
+	int fd;
+	size_t conf; /* index into config->listeners */
+	int slot;    /* whose socket this is; -1 = shared by all (unix) */
+};
+
+/*
+ * What the master hands to a worker.  control_fd is one end of a SOCK_SEQPACKET pair: end of file = the
+ * master is gone (drain and leave); messages are struct tp_control_message.  Everything stays owned by the
+ * caller of tp_worker_main() and lives until it returns.
+ */
+struct tp_worker_start {
+	struct tp_config *config;
+	struct tp_region *region;
+	struct tp_stamp stamp;
+	int control_fd;
+	const struct tp_worker_listener *listeners; /* all sockets of all slots */
+	size_t n_listeners;
+};
+
+enum tp_control {
+	TP_CONTROL_DRAIN = 'd',  /* stop accepting, finish turns within shutdown.drain, exit 0 */
+	TP_CONTROL_QUIT = 'q',   /* end all turns now, exit 0 */
+	TP_CONTROL_ADOPT = 'a',  /* serve the sockets of `slot` as well: its worker is away */
+	TP_CONTROL_RETURN = 'r', /* stop serving the sockets of `slot`: its worker is back */
+};
+
+/* Master to worker, one datagram each. */
+struct tp_control_message {
+	uint8_t what; /* enum tp_control */
+	uint8_t slot;
+};
+
+enum { TP_WORKER_EXIT_OK = 0, TP_WORKER_EXIT_CANNOT_START = 70 };
+
+/* Runs the loop until told to end; returns the exit status of the process. */
+int tp_worker_main(const struct tp_worker_start *start);
+
+#endif

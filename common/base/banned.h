@@ -20,7 +20,8 @@
 #pragma GCC poison strtok gmtime localtime ctime asctime
 /* no error report: "12x" and "99999999999999" are numbers to them */
 #pragma GCC poison atoi atol atoll atof
-/* not random, and shared by forked workers */
-#pragma GCC poison rand srand
+/* not random, and shared by forked workers (macros: library headers use these words as parameter names) */
+#define rand() sorry_rand_is_banned
+#define srand(seed) sorry_srand_is_banned
 
 #endif

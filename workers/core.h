@@ -1,0 +1,100 @@
+/*
+ * What every file of a worker shares: the worker itself, deferred freeing, counting.
+ * One struct tp_worker per process, made by tp_worker_main() and living as long as it.
+ */
+#ifndef TP_WORKERS_CORE_H
+#define TP_WORKERS_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <openssl/ssl.h>
+
+#include "common/config/config.h"
+#include "common/http/head.h"
+#include "common/shm/counters.h"
+#include "common/shm/region.h"
+#include "common/shm/slots.h"
+
+enum {
+	TP_SCRATCH_BYTES = 64 * 1024, /* one read */
+	TP_SCRATCH_BEFORE = 32,       /* room for a chunk's size line in front of what was read */
+	TP_SCRATCH_AFTER = 32         /* room for CRLF and the last chunk behind it */
+};
+
+struct tp_client;
+struct tp_resolver;
+struct tp_acceptor;
+struct tp_upstream;
+
+TAILQ_HEAD(tp_client_list, tp_client);
+TAILQ_HEAD(tp_upstream_list, tp_upstream);
+
+/* A provider as this worker uses it: its TLS context and its idle connections. */
+struct tp_provider_rt {
+	struct tp_worker *worker;
+	const struct tp_provider_conf *conf;
+	SSL_CTX *tls; /* NULL for http */
+	struct tp_upstream_list idle; /* most recently used first */
+	unsigned n_idle;
+	struct event sweep; /* closes the idle ones whose time is over */
+	bool sweeping;
+};
+
+struct tp_worker {
+	struct event_base *base;
+	struct tp_config *config;
+	struct tp_region *region;
+	struct tp_stamp stamp;
+
+	/* One buffer to read into for all connections: valid inside one callback only. */
+	char *scratch;            /* TP_SCRATCH_BYTES, with room before and after */
+	struct tp_head *head;     /* the head parsed last: valid inside one callback only */
+
+	struct tp_client_list clients;
+	unsigned n_clients;
+	uint64_t held_bytes;      /* request bytes held for replay, bounded by limits.replay_total */
+	struct tp_provider_rt *providers; /* one per config->providers */
+	SSL_CTX **listener_tls;   /* one per config->listeners; NULL entries are plain */
+	struct tp_resolver *resolver;
+	struct tp_acceptor *acceptor;
+
+	bool draining;            /* no new turns on kept connections; leave when the last client is gone */
+	bool stopping;            /* leave now */
+	uint64_t random[2];       /* state of tp_worker_random() */
+	uint64_t id_prefix, id_next; /* request ids */
+
+	struct tp_parked *parked; /* freed at the end of the loop turn */
+};
+
+/*
+ * Frees `memory` (from malloc) when the present loop turn is over: callbacks further up the stack may still hold
+ * a pointer to it.  The object must be inert: no event of it pending.
+ */
+void tp_worker_park(struct tp_worker *w, void *memory);
+/* Called by the loop between turns. */
+void tp_worker_free_parked(struct tp_worker *w);
+
+/* 64 random bits for jitter: xorshift128+, seeded per worker from getrandom(). */
+uint64_t tp_worker_random(struct tp_worker *w);
+
+static inline void tp_worker_count(struct tp_worker *w, enum tp_counter c)
+{
+	tp_count(w->region, w->stamp.slot, c, 1);
+}
+
+static inline void tp_worker_gauge(struct tp_worker *w, enum tp_gauge g, int delta)
+{
+	tp_gauge_add(w->region, w->stamp.slot, g, delta);
+}
+
+/* Ends accepting and idle connections; the loop ends with the last client, or after shutdown.drain. */
+void tp_worker_drain(struct tp_worker *w);
+/* A client connection is gone: a draining worker leaves with the last one. */
+void tp_worker_client_gone(struct tp_worker *w);
+
+#endif

@@ -1,0 +1,50 @@
+#include "workers/timer.h"
+
+#include "common/base/clock.h"
+
+static void arm(struct tp_timer *t, uint64_t now)
+{
+	uint64_t ms = t->deadline > now ? t->deadline - now : 0;
+	struct timeval tv = {(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
+	(void)event_add(&t->event, &tv);
+	t->armed = now + ms;
+}
+
+static void on_fire(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	struct tp_timer *t = arg;
+	t->armed = 0;
+	if (t->deadline == 0)
+		return;
+	uint64_t now = tp_clock_boot_ms();
+	if (t->deadline > now) {
+		arm(t, now);
+		return;
+	}
+	t->deadline = 0;
+	t->fn(t->arg);
+}
+
+void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn, void *arg)
+{
+	*t = (struct tp_timer){.fn = fn, .arg = arg};
+	(void)evtimer_assign(&t->event, base, on_fire, t);
+}
+
+void tp_timer_set(struct tp_timer *t, uint64_t ms)
+{
+	uint64_t now = tp_clock_boot_ms();
+	t->deadline = now + ms;
+	if (t->armed == 0 || t->armed > t->deadline)
+		arm(t, now);
+}
+
+void tp_timer_close(struct tp_timer *t)
+{
+	if (t->fn == NULL)
+		return;
+	(void)event_del(&t->event);
+	t->armed = t->deadline = 0;
+}

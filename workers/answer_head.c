@@ -1,0 +1,110 @@
+#include "workers/answer_head.h"
+
+#include "common/retry/told.h"
+
+static void add_status(struct tp_buf *out, int status, struct tp_str reason)
+{
+	tp_buf_add_str(out, TP_STR("HTTP/1.1 "));
+	tp_buf_add_uint(out, (uint64_t)status);
+	tp_buf_add_str(out, TP_STR(" "));
+	tp_buf_add_str(out, reason);
+	tp_buf_add_str(out, TP_STR("\r\n"));
+}
+
+/* What ends the head of every answer. */
+static void add_about(struct tp_buf *out, const struct tp_answer_about *a)
+{
+	if (a->stop)
+		tp_buf_add_str(out, TP_STR("x-should-retry: false\r\n"));
+	tp_buf_add_str(out, TP_STR("X-Turnpike-Request-Id: "));
+	tp_buf_add_str(out, tp_str_from(a->request_id));
+	tp_buf_add_str(out, TP_STR("\r\nX-Turnpike-Sends: "));
+	tp_buf_add_uint(out, a->sends);
+	if (a->target != NULL) {
+		tp_buf_add_str(out, TP_STR("\r\nX-Turnpike-Target: "));
+		tp_buf_add_str(out, tp_str_from(a->target));
+	}
+	if (a->replay_off)
+		tp_buf_add_str(out, TP_STR("\r\nX-Turnpike-Replay: off"));
+	if (a->framing == TP_ANSWER_LENGTH) {
+		tp_buf_add_str(out, TP_STR("\r\ncontent-length: "));
+		tp_buf_add_uint(out, a->length);
+	} else if (a->framing == TP_ANSWER_CHUNKED) {
+		tp_buf_add_str(out, TP_STR("\r\ntransfer-encoding: chunked"));
+	}
+	if (a->close)
+		tp_buf_add_str(out, TP_STR("\r\nconnection: close"));
+	tp_buf_add_str(out, TP_STR("\r\n\r\n"));
+}
+
+/* retry-after-ms stays only while it says the same as the Retry-After that is told (design section 4). */
+static bool ms_agrees(struct tp_str value, const struct tp_answer_facts *facts)
+{
+	int64_t ms = tp_told_retry_after_ms(value);
+	return ms >= 0 && facts->told_ms >= 0 &&
+	       tp_told_header_seconds(ms) == tp_told_header_seconds(facts->told_ms);
+}
+
+/* A length belongs to the provider's framing, except where there is no body to frame. */
+static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str name,
+		   const struct tp_answer_facts *facts, const struct tp_answer_about *about)
+{
+	switch (f->id) {
+	case TP_FIELD_CONTENT_LENGTH: return about->framing == TP_ANSWER_NO_BODY;
+	case TP_FIELD_RETRY_AFTER: return false; /* written anew */
+	case TP_FIELD_RETRY_AFTER_MS: return ms_agrees(value, facts);
+	case TP_FIELD_X_SHOULD_RETRY: return facts->should_retry == 0 && !about->stop;
+	case TP_FIELD_CONTENT_TYPE:
+	case TP_FIELD_CONTENT_ENCODING:
+		if (about->json)
+			return false;
+		break;
+	default: break;
+	}
+	/* alt-svc would lead the client around us. */
+	return !tp_field_ends_here(f) && !tp_str_ieq(name, TP_STR("alt-svc"));
+}
+
+void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *h, const char *bytes,
+			  const struct tp_answer_facts *facts, const struct tp_answer_about *about)
+{
+	struct tp_str reason = tp_span_str(bytes, h->reason);
+	if (status != h->status || reason.n == 0)
+		reason = tp_str_from(tp_reason_phrase(status));
+	add_status(out, status, reason);
+	for (uint32_t i = 0; i < h->n_fields; i++) {
+		const struct tp_field *f = &h->fields[i];
+		struct tp_str name = tp_span_str(bytes, f->name), value = tp_span_str(bytes, f->value);
+		if (!passes(f, value, name, facts, about))
+			continue;
+		/* The head is written once per answer: one reservation, three copies. */
+		if (!tp_buf_reserve(out, name.n + value.n + 4))
+			return;
+		tp_buf_add_str(out, name);
+		tp_buf_add_str(out, TP_STR(": "));
+		tp_buf_add_str(out, value);
+		tp_buf_add_str(out, TP_STR("\r\n"));
+	}
+	if (about->json)
+		tp_buf_add_str(out, TP_STR("content-type: application/json\r\n"));
+	if (facts->told_ms >= 0) {
+		tp_buf_add_str(out, TP_STR("retry-after: "));
+		tp_buf_add_uint(out, tp_told_header_seconds(facts->told_ms));
+		tp_buf_add_str(out, TP_STR("\r\n"));
+	}
+	add_about(out, about);
+}
+
+void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r, const struct tp_answer_about *about)
+{
+	struct tp_answer_about with = *about;
+	with.stop = r->stop;
+	add_status(out, r->status, tp_str_from(tp_reason_phrase(r->status)));
+	tp_buf_add_str(out, TP_STR("content-type: application/json\r\n"));
+	if (r->retry_after_s > 0) {
+		tp_buf_add_str(out, TP_STR("retry-after: "));
+		tp_buf_add_uint(out, r->retry_after_s);
+		tp_buf_add_str(out, TP_STR("\r\n"));
+	}
+	add_about(out, &with);
+}

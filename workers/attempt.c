@@ -1,0 +1,453 @@
+#include "workers/attempt.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+
+enum {
+	READS_PER_TURN = 16,     /* then others get their turn of the loop */
+	PIECES = 16,             /* body segments handed to one write */
+	HEAD_LIMIT = 128 * 1024, /* answer heads: Cloudflare and others are fond of long ones */
+};
+
+static void set_stage(struct tp_attempt *a, enum tp_stage s)
+{
+	if (s > a->stage)
+		a->stage = s;
+}
+
+static void rest(struct tp_attempt *a)
+{
+	a->active = false;
+	tp_timer_clear(&a->timer);
+	tp_buf_free(&a->out);
+	tp_buf_free(&a->in);
+	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
+}
+
+static void drop_connection(struct tp_attempt *a, const char *why)
+{
+	tp_connect_cancel(a->connecting);
+	a->connecting = NULL;
+	tp_upstream_close(a->up, why);
+	a->up = NULL;
+}
+
+static void fail(struct tp_attempt *a, enum tp_cause cause, const char *why)
+{
+	drop_connection(a, why);
+	rest(a);
+	a->ops->failed(a->owner, cause, why);
+}
+
+/* ---- reading */
+
+/* Takes the connection out of the attempt after the answer's last byte. */
+static void release_connection(struct tp_attempt *a)
+{
+	struct tp_upstream *u = a->up;
+	a->up = NULL;
+	bool written = a->stage >= TP_STAGE_SENT && !a->write_stopped && a->request->complete;
+	if (a->keep && written)
+		tp_upstream_give(u, a->keep_ms);
+	else
+		tp_upstream_close(u, "answered; not kept");
+}
+
+/* Keep-Alive: timeout=N of the provider less a second bounds how long we trust the connection (design section 7). */
+static uint64_t keep_ms(const struct tp_attempt *a, const struct tp_head *h, const char *bytes)
+{
+	uint64_t ms = a->provider->conf->keepalive_idle_ms;
+	const struct tp_field *f = tp_head_find(h, TP_FIELD_KEEP_ALIVE);
+	if (f == NULL)
+		return ms;
+	struct tp_str v = tp_span_str(bytes, f->value);
+	static const char key[] = "timeout=";
+	for (size_t i = 0; i + sizeof key - 1 < v.n; i++) {
+		if (strncasecmp(v.p + i, key, sizeof key - 1) != 0)
+			continue;
+		uint64_t s = 0;
+		for (i += sizeof key - 1; i < v.n && v.p[i] >= '0' && v.p[i] <= '9' && s < 100000; i++)
+			s = s * 10 + (uint64_t)(v.p[i] - '0');
+		uint64_t told = s > 1 ? (s - 1) * 1000 : 0;
+		return told < ms ? told : ms;
+	}
+	return ms;
+}
+
+static void begin_body(struct tp_attempt *a, const struct tp_head *h, const char *bytes)
+{
+	set_stage(a, TP_STAGE_HEAD);
+	a->head_seen = true;
+	a->framing = h->framing;
+	a->left = h->content_length;
+	a->chunked = (struct tp_chunked){.lenient = true};
+	a->keep = h->keep_alive && h->framing != TP_FRAMING_CLOSE;
+	a->keep_ms = keep_ms(a, h, bytes);
+	if (!a->request->complete || a->sent < a->request->received || a->out.len > 0)
+		a->write_stopped = true; /* an early answer: what is left of the upload is not wanted */
+}
+
+/* Chunks are joined in place: the pieces move together, each over the framing in front of it. */
+static bool unchunk(struct tp_attempt *a, char *data, size_t n, char **ret_data, size_t *ret_n, bool *ret_end)
+{
+	char *to = NULL;
+	size_t joined = 0, at = 0;
+	for (;;) {
+		size_t used = 0, piece_n = 0;
+		const char *piece = NULL;
+		enum tp_chunked_result r =
+			tp_chunked_feed(&a->chunked, data + at, n - at, UINT64_MAX, &used, &piece, &piece_n);
+		at += used;
+		if (r == TP_CHUNKED_DATA) {
+			if (to == NULL)
+				to = data + (piece - data);
+			else
+				memmove(to + joined, piece, piece_n);
+			joined += piece_n;
+			continue;
+		}
+		if (r == TP_CHUNKED_BAD || r == TP_CHUNKED_LARGE)
+			return false;
+		*ret_data = to != NULL ? to : data;
+		*ret_n = joined;
+		*ret_end = r == TP_CHUNKED_DONE;
+		if (*ret_end && at < n)
+			a->keep = false; /* bytes nobody asked for */
+		return true;
+	}
+}
+
+/* Unframes body bytes; false when the framing is broken. */
+static bool take_body(struct tp_attempt *a, struct tp_answer_piece *p)
+{
+	switch (a->framing) {
+	case TP_FRAMING_NONE:
+		a->keep = a->keep && p->n == 0;
+		p->n = 0;
+		p->end = true;
+		return true;
+	case TP_FRAMING_LENGTH:
+		if (p->n > a->left) {
+			a->keep = false;
+			p->n = (size_t)a->left;
+		}
+		a->left -= p->n;
+		p->end = a->left == 0;
+		return true;
+	case TP_FRAMING_CHUNKED: return unchunk(a, p->data, p->n, &p->data, &p->n, &p->end);
+	default: return true; /* until the connection ends */
+	}
+}
+
+static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
+{
+	if (!take_body(a, p)) {
+		fail(a, TP_CAUSE_CLOSED, "broken chunked coding");
+		return;
+	}
+	if (p->end) {
+		release_connection(a);
+		rest(a);
+	} else if (!a->paused) {
+		tp_timer_set(&a->timer, a->provider->conf->idle_ms);
+	}
+	if (p->head != NULL || p->n > 0 || p->end)
+		a->ops->answer(a->owner, p);
+}
+
+static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
+{
+	struct tp_upstream *u = a->up;
+	int fd = u->io.fd;
+	SSL *ssl = u->io.ssl;
+	(void)event_del(&u->io.event);
+	u->io.fd = -1;
+	tp_worker_park(a->worker, u);
+	a->up = NULL;
+	set_stage(a, TP_STAGE_OUTPUT);
+	rest(a);
+	a->ops->switched(a->owner, p, fd, ssl);
+}
+
+/* An answer head in bytes[0..n); what is behind it is delivered. False when more is needed. */
+static bool take_head(struct tp_attempt *a, char *bytes, size_t n)
+{
+	const char *why = NULL;
+	bool head_request = tp_str_eq(tp_request_str(a->request, a->request->head->method), TP_STR("HEAD"));
+	for (;;) {
+		struct tp_head *h = a->worker->head;
+		switch (tp_head_parse_answer(bytes, n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
+		case TP_PARSE_MORE: return false;
+		case TP_PARSE_BAD: fail(a, TP_CAUSE_BROKEN_HEAD, why); return true;
+		case TP_PARSE_OK: break;
+		}
+		a->scanned = 0;
+		struct tp_answer_piece p = {h, bytes, bytes + h->size, n - h->size, false};
+		if (h->status == 101) {
+			if (a->head_args.tunnel)
+				switch_protocol(a, &p);
+			else
+				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
+			return true;
+		}
+		if (h->status < 200) { /* interim: nothing a client waits for */
+			bytes += h->size;
+			n -= h->size;
+			if (n == 0)
+				return false;
+			continue;
+		}
+		begin_body(a, h, bytes);
+		deliver(a, &p);
+		return true; /* the owner may have started the next attempt meanwhile */
+	}
+}
+
+/* Bytes of an answer, in the scratch buffer. */
+static void take_input(struct tp_attempt *a, char *data, size_t n)
+{
+	if (a->head_seen) {
+		set_stage(a, TP_STAGE_PRELUDE);
+		struct tp_answer_piece p = {NULL, NULL, data, n, false};
+		deliver(a, &p);
+		return;
+	}
+	if (a->in.len == 0) {
+		if (!take_head(a, data, n))
+			tp_buf_add(&a->in, data, n);
+		return;
+	}
+	/* A head in several pieces: gathered, and moved back once it is whole, since body bytes need room around. */
+	tp_buf_add(&a->in, data, n);
+	struct tp_buf whole = a->in;
+	a->in = (struct tp_buf){0};
+	if (whole.len <= TP_SCRATCH_BYTES) {
+		memcpy(a->worker->scratch, whole.data, whole.len);
+		if (take_head(a, a->worker->scratch, whole.len))
+			tp_buf_free(&whole);
+		else
+			a->in = whole;
+	} else {
+		tp_buf_free(&whole);
+		fail(a, TP_CAUSE_BROKEN_HEAD, "the answer's head is too long");
+	}
+}
+
+static void on_end(struct tp_attempt *a, ssize_t r)
+{
+	bool orderly = r == TP_IO_END;
+	if (a->head_seen && a->framing == TP_FRAMING_CLOSE && orderly) {
+		struct tp_answer_piece p = {NULL, NULL, a->worker->scratch, 0, true};
+		a->keep = false;
+		release_connection(a);
+		rest(a);
+		a->ops->answer(a->owner, &p);
+		return;
+	}
+	if (a->stage == TP_STAGE_UNSENT && a->up->reused)
+		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
+	else if (!a->head_seen && a->in.len > 0)
+		fail(a, TP_CAUSE_BROKEN_HEAD, "the connection ended inside the answer's head");
+	else if (orderly)
+		fail(a, TP_CAUSE_CLOSED, "the provider closed the connection");
+	else if (r == TP_IO_CUT)
+		fail(a, TP_CAUSE_CLOSED, "the connection ended without close_notify");
+	else
+		fail(a, TP_CAUSE_RESET, r == TP_IO_TLS ? "TLS error" : strerror((int)-r));
+}
+
+static void read_answer(struct tp_attempt *a)
+{
+	for (int i = 0; a->up != NULL && a->up->io.readable && !a->paused; i++) {
+		if (i == READS_PER_TURN) {
+			tp_io_again(&a->up->io);
+			return;
+		}
+		char *to = a->worker->scratch;
+		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES);
+		if (n == -EAGAIN)
+			return;
+		if (n <= 0)
+			on_end(a, n);
+		else
+			take_input(a, to, (size_t)n);
+	}
+}
+
+/* ---- writing */
+
+static void on_write_error(struct tp_attempt *a, int error)
+{
+	if (a->stage == TP_STAGE_UNSENT && a->up->reused) {
+		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
+		return;
+	}
+	/* The provider may have answered before it closed, and that answer counts: it is read from the loop. */
+	a->write_stopped = true;
+	a->write_error = error;
+	a->up->io.readable = true;
+	tp_io_again(&a->up->io);
+}
+
+/* One write of head and body pieces; false when nothing more can be written now. */
+static bool write_some(struct tp_attempt *a)
+{
+	struct iovec v[PIECES + 1];
+	int n = 0;
+	size_t head_n = a->out.len;
+	if (head_n > 0)
+		v[n++] = (struct iovec){a->out.data, head_n};
+	n += tp_request_pieces(a->request, a->sent, v + n, PIECES);
+	if (n == 0)
+		return false;
+	ssize_t put = tp_io_writev(&a->up->io, v, n);
+	if (put < 0) {
+		on_write_error(a, (int)put);
+		return false;
+	}
+	if (put == 0)
+		return false;
+	set_stage(a, TP_STAGE_SENDING);
+	tp_timer_set(&a->timer, a->provider->conf->first_byte_ms);
+	size_t of_head = (size_t)put < head_n ? (size_t)put : head_n;
+	tp_buf_consume(&a->out, of_head);
+	a->sent += (uint64_t)put - of_head;
+	return true;
+}
+
+static void write_request(struct tp_attempt *a)
+{
+	while (a->up != NULL && a->active && !a->write_stopped && a->up->io.writable && write_some(a))
+		;
+	if (!a->active || a->up == NULL)
+		return;
+	if (a->request->complete && a->out.len == 0 && a->sent == a->request->received &&
+	    a->stage >= TP_STAGE_SENDING)
+		set_stage(a, TP_STAGE_SENT);
+	else if (!a->write_stopped)
+		a->ops->room(a->owner);
+}
+
+void tp_attempt_more(struct tp_attempt *a)
+{
+	if (a->active && a->up != NULL)
+		write_request(a);
+}
+
+/* ---- the connection */
+
+static void on_event(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	struct tp_attempt *a = arg;
+	unsigned serial = a->serial;
+	/* First what the provider says: an early answer stops the upload. */
+	if ((what & (EV_READ | EV_CLOSED)) != 0)
+		read_answer(a);
+	if (a->serial == serial && a->active && a->write_error != 0 && !a->head_seen) {
+		fail(a, TP_CAUSE_RESET, a->write_error == TP_IO_TLS ? "TLS error" : strerror(-a->write_error));
+		return;
+	}
+	if (a->active && a->up != NULL && (what & EV_WRITE) != 0 && a->stage < TP_STAGE_SENT)
+		write_request(a);
+}
+
+static void on_timer(void *arg)
+{
+	struct tp_attempt *a = arg;
+	if (a->head_seen)
+		fail(a, TP_CAUSE_STALLED, "the provider stopped sending");
+	else
+		fail(a, TP_CAUSE_FIRST_BYTE_TIMEOUT, "no answer in time");
+}
+
+static void begin_writing(struct tp_attempt *a)
+{
+	tp_upstream_head(a->request, &a->head_args, &a->out);
+	if (a->out.failed) {
+		fail(a, TP_CAUSE_LOCAL, "out of memory");
+		return;
+	}
+	write_request(a);
+}
+
+static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const char *why)
+{
+	struct tp_attempt *a = arg;
+	a->connecting = NULL;
+	if (fd < 0) {
+		fail(a, cause, why);
+		return;
+	}
+	a->up = tp_upstream_new(a->provider, fd, ssl, on_event, a);
+	if (a->up == NULL)
+		fail(a, TP_CAUSE_LOCAL, "out of memory");
+	else
+		begin_writing(a);
+}
+
+void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner)
+{
+	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w};
+	tp_timer_init(&a->timer, w->base, on_timer, a);
+}
+
+void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,
+		      const struct tp_upstream_head_args *args, bool fresh)
+{
+	a->serial++;
+	a->provider = p;
+	a->request = r;
+	a->head_args = *args;
+	a->stage = TP_STAGE_UNSENT;
+	a->active = true;
+	a->fresh = fresh;
+	a->paused = a->write_stopped = a->head_seen = a->keep = false;
+	a->write_error = 0;
+	a->sent = a->left = 0;
+	a->scanned = 0;
+	a->started_ms = tp_clock_boot_ms();
+	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
+	a->up = fresh ? NULL : tp_upstream_take(p, on_event, a);
+	if (a->up != NULL) {
+		begin_writing(a);
+		return;
+	}
+	a->connecting = tp_connect_start(p, on_connected, a);
+	if (a->connecting == NULL)
+		fail(a, TP_CAUSE_LOCAL, "out of memory");
+}
+
+void tp_attempt_pause(struct tp_attempt *a)
+{
+	a->paused = true;
+	tp_timer_clear(&a->timer); /* it is the client who is slow */
+}
+
+void tp_attempt_resume(struct tp_attempt *a)
+{
+	if (!a->paused)
+		return;
+	a->paused = false;
+	if (a->up == NULL)
+		return;
+	tp_timer_set(&a->timer, a->provider->conf->idle_ms);
+	a->up->io.readable = true;
+	tp_io_again(&a->up->io);
+}
+
+void tp_attempt_cancel(struct tp_attempt *a, const char *why)
+{
+	if (!a->active)
+		return;
+	drop_connection(a, why);
+	rest(a);
+}
+
+void tp_attempt_close(struct tp_attempt *a)
+{
+	tp_attempt_cancel(a, "its turn is over");
+	tp_timer_close(&a->timer);
+}

@@ -1,0 +1,80 @@
+/*
+ * A client connection: reads requests, feeds them to a turn, writes what the turn gives it, and
+ * goes on with the next request or ends.
+ */
+#ifndef TP_WORKERS_CLIENT_H
+#define TP_WORKERS_CLIENT_H
+
+#include <sys/queue.h>
+#include <sys/uio.h>
+
+#include "common/base/buf.h"
+#include "common/http/chunked.h"
+#include "workers/core.h"
+#include "workers/io.h"
+#include "workers/timer.h"
+
+struct tp_turn;
+
+enum tp_client_state {
+	TP_CLIENT_HANDSHAKE, /* TLS */
+	TP_CLIENT_IDLE,      /* between requests */
+	TP_CLIENT_HEAD,      /* part of a head is here */
+	TP_CLIENT_BODY,      /* the turn's request is arriving */
+	TP_CLIENT_ANSWER,    /* the request is complete; its answer is awaited or under way */
+	TP_CLIENT_FLUSH,     /* the turn is over; its last bytes wait for the peer */
+	TP_CLIENT_LINGER,    /* all is said; what still arrives is dropped so that our answer can be read */
+	TP_CLIENT_TUNNEL,    /* handed to a tunnel */
+	TP_CLIENT_CLOSED
+};
+
+/* What becomes of the connection after a turn. */
+enum tp_client_next {
+	TP_NEXT_KEEP,   /* the next request */
+	TP_NEXT_CLOSE,  /* close in order: the answer told so */
+	TP_NEXT_CUT     /* end it so that the client sees that the answer is cut */
+};
+
+struct tp_client {
+	TAILQ_ENTRY(tp_client) link;
+	struct tp_worker *worker;
+	const struct tp_listener_conf *listener;
+	struct tp_config *config; /* one reference */
+	struct tp_io io;
+	enum tp_client_state state;
+	struct tp_turn *turn;     /* NULL between turns */
+	struct tp_timer timer;    /* the limit of the present state */
+	struct tp_buf in;         /* received and not used yet: part of a head, or a pipelined request */
+	struct tp_buf out;        /* what the peer could not take at once */
+	size_t scanned;
+	struct tp_chunked chunked;
+	uint64_t body_left;
+	uint64_t lingered;        /* bytes dropped */
+	enum tp_client_next next; /* after FLUSH */
+	bool chunked_body;
+	bool paused;              /* the turn cannot take more body */
+	bool working;             /* inside the input loop: turns end without recursion */
+	bool input_gone;          /* the peer has ended its side */
+};
+
+/* Takes over an accepted socket; closes it when there is no memory. */
+void tp_client_new(struct tp_worker *w, size_t listener, int fd);
+/*
+ * Writes pieces, keeping a copy of what the peer cannot take at once.  0 = all written, 1 = some is kept:
+ * tp_turn_writable() follows when it is gone, the caller should stop until then; -1 = the connection is
+ * dead: the caller ends its turn as one whose client left.
+ */
+int tp_client_write(struct tp_client *c, const struct iovec *v, int n);
+/* The turn has given its last byte and is gone; c->turn is NULL already. */
+void tp_client_turn_over(struct tp_client *c, enum tp_client_next next);
+/* Reads no more request body until tp_client_resume(). */
+void tp_client_pause(struct tp_client *c);
+void tp_client_resume(struct tp_client *c);
+/* Gives socket and unread input to a tunnel; the client struct is closed without touching the socket. */
+void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unread);
+/* The one way to close, with a reason that is logged; ends the turn as left by its client. `reset`: RST instead of FIN. */
+void tp_client_close(struct tp_client *c, const char *why, bool reset);
+/* Drain: an idle connection is closed, a busy one ends with its turn. */
+void tp_client_drain(struct tp_client *c);
+
+#endif

@@ -1,0 +1,47 @@
+#include "workers/dispatch.h"
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "workers/relay.h"
+
+static void start(struct tp_turn *t, bool fresh)
+{
+	struct tp_upstream_head_args args = {
+		.provider = t->provider->conf,
+		.route_path = tp_str_from(t->route->path),
+		.drop_credentials = t->who != NULL || t->provider->conf->n_keys > 0,
+		.tunnel = t->tunnel,
+	};
+	tp_turn_set_state(t, TP_TURN_SEND);
+	tp_attempt_start(&t->attempt, t->provider, t->request, &args, fresh);
+}
+
+static void out_of_budget(struct tp_turn *t)
+{
+	if (t->saved != NULL) {
+		tp_relay_saved(t, true, TP_EVIDENCE_DECLINED);
+		return;
+	}
+	struct tp_refusal r = tp_refusal_for(TP_CODE_BUDGET_EXHAUSTED, 0);
+	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = TP_CODE_BUDGET_EXHAUSTED};
+	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + TP_CODE_BUDGET_EXHAUSTED, 1);
+	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
+}
+
+void tp_dispatch(struct tp_turn *t, enum tp_class klass)
+{
+	if (!tp_ledger_charge(&t->ledger, &t->limits, klass, tp_clock_boot_ms())) {
+		out_of_budget(t);
+		return;
+	}
+	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_SENDS_FIRST + klass, 1);
+	t->klass = klass;
+	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
+		 t->provider->conf->name);
+	start(t, false);
+}
+
+void tp_dispatch_reconnect(struct tp_turn *t)
+{
+	start(t, true);
+}

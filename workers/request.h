@@ -1,0 +1,64 @@
+/*
+ * A client's request as it is kept until commit, so that it can be sent again: head and body byte for byte, in the pieces
+ * they arrived in (design section 7).  Owned by its turn.
+ */
+#ifndef TP_WORKERS_REQUEST_H
+#define TP_WORKERS_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "common/http/head.h"
+#include "common/http/path.h"
+#include "workers/core.h"
+
+struct tp_segment {
+	struct tp_segment *next;
+	size_t len, size;
+	char data[];
+};
+
+struct tp_request {
+	struct tp_worker *worker;
+	struct tp_head *head; /* owned; its fields point into `bytes` */
+	char *bytes;          /* owned; the head as received */
+	enum tp_family family;
+
+	struct tp_segment *first, *last; /* body received so far and not yet dropped */
+	uint64_t received; /* body bytes received */
+	uint64_t dropped;  /* of them no longer held: they were sent and will not be sent again */
+	bool complete;     /* the last body byte is here */
+	bool replayable;   /* everything is held */
+	bool chunk_out;    /* streams through in chunks: what is added is framed, `received` counts framing too */
+};
+
+/* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */
+struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *head, const char *bytes);
+/* Adds body bytes; false when out of memory. */
+bool tp_request_add(struct tp_request *r, const char *data, size_t n);
+/* The last body byte is here. False when out of memory. */
+bool tp_request_complete(struct tp_request *r);
+/* From now on the body streams through and is not kept; at least one byte was received. */
+void tp_request_stream(struct tp_request *r);
+/* True while one more byte may be held within limits.replay_body and limits.replay_total. */
+bool tp_request_may_hold(const struct tp_request *r, uint64_t more);
+/* Up to `max` pieces of the body from offset `from` on; returns how many. */
+int tp_request_pieces(const struct tp_request *r, uint64_t from, struct iovec *out, int max);
+/* Frees what lies wholly before `upto`: from now on the request cannot be sent again. */
+void tp_request_drop(struct tp_request *r, uint64_t upto);
+/* Frees the body and the head: nothing will be sent again (commit). */
+void tp_request_release(struct tp_request *r);
+/* Frees everything; NULL is ignored. */
+void tp_request_free(struct tp_request *r);
+
+static inline struct tp_str tp_request_str(const struct tp_request *r, struct tp_span s)
+{
+	return tp_span_str(r->bytes, s);
+}
+
+/* Value of the first field with this id, or an empty string. */
+struct tp_str tp_request_field(const struct tp_request *r, enum tp_field_id id);
+
+#endif

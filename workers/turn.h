@@ -1,0 +1,138 @@
+/*
+ * One inbound request and its life: who asks, for which logical request, sends, waits, answer (design sections 2-7).
+ *
+ *   client -> tp_turn_start() -> tp_turn_body()* -> tp_turn_body_done()
+ *          -> join the ledger -> dispatch -> attempt -> decision -> relay | wait | refuse
+ *          -> tp_client_turn_over()
+ *
+ * Owned by its client until it ends; freed (parked) by the one function that ends it.
+ */
+#ifndef TP_WORKERS_TURN_H
+#define TP_WORKERS_TURN_H
+
+#include "common/http/answer.h"
+#include "common/http/fingerprint.h"
+#include "common/retry/decide.h"
+#include "common/retry/facts.h"
+#include "common/retry/refusal.h"
+#include "common/shm/ledger.h"
+#include "workers/answer_head.h"
+#include "workers/attempt.h"
+#include "workers/client.h"
+#include "workers/core.h"
+#include "workers/request.h"
+#include "workers/timer.h"
+
+enum tp_turn_state {
+	TP_TURN_RECEIVE, /* the request is arriving */
+	TP_TURN_JOIN,    /* an earlier turn of the same logical request is in flight */
+	TP_TURN_SEND,    /* an attempt is under way; what has come of its answer is held */
+	TP_TURN_WAIT,    /* until the next send */
+	TP_TURN_FLOW,    /* committed */
+	TP_TURN_OVER
+};
+
+enum tp_relay_mode {
+	TP_RELAY_NONE,    /* no answer head yet */
+	TP_RELAY_COLLECT, /* an error status: its body is gathered for the decision */
+	TP_RELAY_HOLD,    /* JSON under a 2xx: held until complete */
+	TP_RELAY_PRELUDE, /* a stream: held until its first output */
+	TP_RELAY_FLOW     /* committed: each piece goes out as it comes */
+};
+
+/* A provider's answer that was not shown (yet). */
+struct tp_saved_answer {
+	int status;              /* what it is shown as */
+	struct tp_head *head;    /* owned, with its bytes behind it */
+	char *bytes;
+	struct tp_answer_facts facts;
+	struct tp_buf body;
+	bool too_large;          /* the body was cut at 64 KiB: shown as the family's JSON */
+	bool json;               /* the body was written by us */
+};
+
+/* How the answer in hand is delivered. */
+struct tp_relay {
+	enum tp_relay_mode mode;
+	enum tp_answer_framing framing; /* towards the client */
+	bool until_close;   /* the provider's framing: the body ends with the connection */
+	bool stream;        /* an event stream of a family */
+	bool ended;         /* its terminal event was seen */
+	bool failed;        /* it told an error after commit */
+	struct tp_answer_facts facts;
+	struct tp_buf head; /* the client's head while nothing is committed */
+	struct tp_buf held; /* body bytes while nothing is committed */
+	struct tp_sse sse;
+};
+
+struct tp_turn {
+	struct tp_worker *worker;
+	struct tp_client *client;
+	struct tp_config *config; /* one reference: a turn ends on the configuration it began with */
+	enum tp_turn_state state;
+	struct tp_request *request;
+	const struct tp_route_conf *route;
+	struct tp_provider_rt *provider;
+	const struct tp_client_conf *who; /* NULL = anonymous */
+	enum tp_family family;
+	uint8_t minor;            /* of the client's HTTP version */
+	bool head_request;
+	bool keep_alive;          /* the client wants it */
+	bool streaming;           /* the request was too large to hold */
+	bool tunnel;              /* an upgrade to be passed on */
+	bool replay_safe;
+	bool resend;              /* x-stainless-retry-count above 0 */
+	bool forced_retry_used;
+	uint64_t begun_ms, deadline_ms; /* of CLOCK_BOOTTIME */
+	uint32_t join_wait_ms;
+	char id[25];
+
+	struct tp_fingerprint *fingerprint; /* while the body arrives */
+	struct tp_ledger_handle ledger;
+	struct tp_ledger_limits limits;
+	bool joined;              /* the ledger handle needs its end */
+	uint32_t sends_told;      /* X-Turnpike-Sends of an answer from memory */
+	uint32_t class_sends[TP_CLASS_COUNT];
+	enum tp_class klass;      /* of the present send */
+
+	struct tp_attempt attempt;
+	struct tp_relay relay;
+	struct tp_saved_answer *saved; /* of the present attempt while it is collected, or of an earlier one */
+	struct tp_timer timer;    /* the end of a wait, or of a hold */
+};
+
+/* NULL when out of memory. Nothing is answered yet. */
+struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, const char *bytes);
+/* Checks the head; may answer at once and end the turn. */
+void tp_turn_start(struct tp_turn *t);
+/* A piece of the request's body, unframed. May end the turn. */
+void tp_turn_body(struct tp_turn *t, const char *data, size_t n);
+/* The request is complete. May end the turn. */
+void tp_turn_body_done(struct tp_turn *t);
+/* The request turned out to be wrong (413, 400) while its body was arriving. */
+void tp_turn_reject(struct tp_turn *t, int status, const char *detail);
+/* What the client could not take before is written. */
+void tp_turn_writable(struct tp_turn *t);
+/* The client left: cancel at once; neutral everywhere. */
+void tp_turn_client_gone(struct tp_turn *t);
+/* The worker leaves: end the answer as cut. */
+void tp_turn_abort(struct tp_turn *t);
+
+/* ---- for relay.c and dispatch.c, which are parts of the turn */
+
+/* How a turn ends; the statistics add up over these. */
+enum tp_turn_outcome { TP_TURN_OK, TP_TURN_ERROR, TP_TURN_REFUSED, TP_TURN_CUT, TP_TURN_GONE, TP_TURN_BAD };
+
+/* An attempt has ended without a good answer: asks tp_decide() and acts on it. */
+void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
+/* The one way a turn ends. */
+void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
+		 enum tp_client_next next);
+void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
+/* Answers with a value of common/retry/refusal.h and ends the turn. */
+void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
+			  const struct tp_ledger_ending *ending);
+/* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */
+struct tp_answer_about tp_turn_about(const struct tp_turn *t);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Connections to providers that are kept for the next send (design section 7: reuse rules).
+ */
+#ifndef TP_WORKERS_UPSTREAM_H
+#define TP_WORKERS_UPSTREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "workers/core.h"
+#include "workers/io.h"
+#include "workers/timer.h"
+
+/* An open connection: idle in its provider's list, or lent to exactly one user. */
+struct tp_upstream {
+	TAILQ_ENTRY(tp_upstream) link;
+	struct tp_provider_rt *provider;
+	struct tp_io io;
+	event_callback_fn on_event; /* the user's; NULL while idle */
+	void *user;
+	uint64_t idle_since_ms, idle_until_ms;
+	bool idle;   /* in its provider's list */
+	bool reused; /* has served an answer before */
+};
+
+/* Takes over fd and ssl. NULL when out of memory (then both were closed). */
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn on_event, void *user);
+/* An idle connection that looks alive, lent to `user`; NULL when there is none. */
+struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, event_callback_fn on_event, void *user);
+/* Gives it back after a cleanly ended answer; keep_ms bounds how long it may idle (0 = close). */
+void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms);
+/* Closes it, `why` goes to the debug log; the memory is parked. NULL is ignored. */
+void tp_upstream_close(struct tp_upstream *u, const char *why);
+
+void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_worker *w, const struct tp_provider_conf *conf);
+/* Closes the idle connections. */
+void tp_provider_rt_close(struct tp_provider_rt *p);
+
+#endif

@@ -1,0 +1,146 @@
+#include "workers/upstream_head.h"
+
+/* The credential headers a client may send (design section 8): all of them leave when the provider's key is put in. */
+static bool is_credential(const struct tp_field *f, struct tp_str name)
+{
+	switch (f->id) {
+	case TP_FIELD_AUTHORIZATION:
+	case TP_FIELD_X_API_KEY:
+	case TP_FIELD_API_KEY:
+	case TP_FIELD_X_GOOG_API_KEY:
+	case TP_FIELD_COOKIE: return true;
+	default: break;
+	}
+	static const struct tp_str accounts[] = {
+		{"openai-organization", 19}, {"openai-project", 14}, {"chatgpt-account-id", 18},
+		{"x-auth-token", 12}};
+	for (size_t i = 0; i < sizeof accounts / sizeof accounts[0]; i++)
+		if (tp_str_ieq(name, accounts[i]))
+			return true;
+	return false;
+}
+
+static enum tp_key_header key_header(const struct tp_provider_conf *p, enum tp_family family)
+{
+	if (p->key_header != TP_KEY_AUTO)
+		return p->key_header;
+	bool anthropic = p->family == TP_PROVIDER_ANTHROPIC ||
+			 (p->family == TP_PROVIDER_AUTO && family == TP_FAMILY_MESSAGES);
+	return anthropic ? TP_KEY_X_API_KEY : TP_KEY_AUTHORIZATION;
+}
+
+static void add_key(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family)
+{
+	static const char *const names[] = {
+		[TP_KEY_AUTHORIZATION] = "authorization: Bearer ",
+		[TP_KEY_X_API_KEY] = "x-api-key: ",
+		[TP_KEY_API_KEY] = "api-key: ",
+		[TP_KEY_X_GOOG_API_KEY] = "x-goog-api-key: ",
+	};
+	tp_buf_add_str(out, tp_str_from(names[key_header(p, family)]));
+	tp_buf_add_str(out, tp_str_from(p->keys[0]));
+	tp_buf_add_str(out, TP_STR("\r\n"));
+}
+
+/* One "name=value" of a query that carries a key (Gemini's ?key=). */
+static bool is_key_parameter(struct tp_str pair)
+{
+	return tp_str_starts(pair, TP_STR("key=")) || tp_str_starts(pair, TP_STR("api_key=")) ||
+	       tp_str_starts(pair, TP_STR("api-key=")) || tp_str_starts(pair, TP_STR("access_token="));
+}
+
+static void add_query_without_keys(struct tp_buf *out, struct tp_str query)
+{
+	char lead = '?';
+	while (query.n > 0) {
+		const char *amp = memchr(query.p, '&', query.n);
+		struct tp_str pair = {query.p, amp != NULL ? (size_t)(amp - query.p) : query.n};
+		query = amp != NULL ? (struct tp_str){amp + 1, query.n - pair.n - 1} : (struct tp_str){NULL, 0};
+		if (is_key_parameter(pair))
+			continue;
+		tp_buf_add(out, &lead, 1);
+		tp_buf_add_str(out, pair);
+		lead = '&';
+	}
+}
+
+static void add_target(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
+{
+	struct tp_str target = tp_request_str(r, r->head->target);
+	if (tp_str_eq(target, TP_STR("*"))) {
+		tp_buf_add_str(out, target);
+		return;
+	}
+	size_t start = out->len;
+	struct tp_str path = tp_path_only(target);
+	size_t cut = tp_str_eq(a->route_path, TP_STR("/")) ? 0 : a->route_path.n;
+	tp_buf_add_str(out, tp_str_from(a->provider->path));
+	tp_buf_add(out, path.p + cut, path.n - cut);
+	if (out->len == start)
+		tp_buf_add_str(out, TP_STR("/"));
+	if (target.n <= path.n)
+		return;
+	if (a->drop_credentials)
+		add_query_without_keys(out, (struct tp_str){target.p + path.n + 1, target.n - path.n - 1});
+	else
+		tp_buf_add(out, target.p + path.n, target.n - path.n);
+}
+
+static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
+{
+	bool identity = r->family != TP_FAMILY_PLAIN && !a->provider->compression_pass;
+	for (uint32_t i = 0; i < r->head->n_fields; i++) {
+		const struct tp_field *f = &r->head->fields[i];
+		struct tp_str name = tp_request_str(r, f->name);
+		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
+		    (a->drop_credentials && is_credential(f, name)) ||
+		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
+			continue;
+		tp_buf_add_str(out, name);
+		tp_buf_add_str(out, TP_STR(": "));
+		tp_buf_add_str(out, tp_request_str(r, f->value));
+		tp_buf_add_str(out, TP_STR("\r\n"));
+	}
+	if (identity)
+		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
+	if (a->provider->n_keys > 0)
+		add_key(out, a->provider, r->family);
+	else if (a->provider->url_authorization != NULL)
+		tp_buf_printf(out, "authorization: %s\r\n", a->provider->url_authorization);
+}
+
+static void add_framing(struct tp_buf *out, const struct tp_request *r)
+{
+	if (r->head->framing == TP_FRAMING_NONE)
+		return;
+	if (!r->chunk_out) {
+		tp_buf_add_str(out, TP_STR("content-length: "));
+		tp_buf_add_uint(out, r->head->framing == TP_FRAMING_LENGTH ? r->head->content_length
+									   : r->received);
+		tp_buf_add_str(out, TP_STR("\r\n"));
+	} else {
+		tp_buf_add_str(out, TP_STR("transfer-encoding: chunked\r\n"));
+	}
+}
+
+void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out)
+{
+	tp_buf_add_str(out, tp_request_str(r, r->head->method));
+	tp_buf_add_str(out, TP_STR(" "));
+	add_target(out, r, a);
+	tp_buf_add_str(out, TP_STR(" HTTP/1.1\r\nhost: "));
+	tp_buf_add_str(out, tp_str_from(a->provider->authority));
+	tp_buf_add_str(out, TP_STR("\r\n"));
+	add_fields(out, r, a);
+	add_framing(out, r);
+	if (a->tunnel) {
+		const struct tp_field *upgrade = tp_head_find(r->head, TP_FIELD_UPGRADE);
+		tp_buf_add_str(out, TP_STR("connection: upgrade\r\nupgrade: "));
+		tp_buf_add_str(out, tp_request_str(r, upgrade->value));
+		tp_buf_add_str(out, TP_STR("\r\n"));
+	}
+	tp_buf_add_str(out, TP_STR("\r\n"));
+	/* Streaming through with no length known: what is here is the first chunk (see tp_request_stream()). */
+	if (r->chunk_out)
+		tp_buf_printf(out, "%llx\r\n", (unsigned long long)r->received);
+}

@@ -1,0 +1,22 @@
+/*
+ * The request head as it goes to a provider: always newly written (design section 7).
+ */
+#ifndef TP_WORKERS_UPSTREAM_HEAD_H
+#define TP_WORKERS_UPSTREAM_HEAD_H
+
+#include "common/base/buf.h"
+#include "common/config/config.h"
+#include "workers/request.h"
+
+/* What decides the head beside the request itself. */
+struct tp_upstream_head_args {
+	const struct tp_provider_conf *provider;
+	struct tp_str route_path; /* cut off the front of the target */
+	bool drop_credentials;    /* the client's credential opened Turnpike only */
+	bool tunnel;              /* pass the upgrade on */
+};
+
+/* Appends the head, with its empty line. A held, complete body is told by length, one still arriving as it came. */
+void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out);
+
+#endif

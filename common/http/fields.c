@@ -27,7 +27,7 @@ static const struct known_name known[SLOTS] = {
 	KNOWN("connection", 'c', 'c', 'n', TP_FIELD_CONNECTION),
 	KNOWN("keep-alive", 'k', 'a', 'e', TP_FIELD_KEEP_ALIVE),
 	KNOWN("proxy-connection", 'p', 'n', 'n', TP_FIELD_PROXY_CONNECTION),
-	KNOWN("proxy-authorization", 'p', 'o', 'n', TP_FIELD_PROXY_AUTHORIZATION),
+	KNOWN("proxy-authorization", 'p', 'h', 'n', TP_FIELD_PROXY_AUTHORIZATION),
 	KNOWN("proxy-authenticate", 'p', 'h', 'e', TP_FIELD_PROXY_AUTHENTICATE),
 	KNOWN("te", 't', 'e', 'e', TP_FIELD_TE),
 	KNOWN("trailer", 't', 'i', 'r', TP_FIELD_TRAILER),
@@ -51,14 +51,14 @@ static const struct known_name known[SLOTS] = {
 	KNOWN("x-should-retry", 'x', 'd', 'y', TP_FIELD_X_SHOULD_RETRY),
 	KNOWN("idempotency-key", 'i', 'e', 'y', TP_FIELD_IDEMPOTENCY_KEY),
 	KNOWN("x-codex-request-id", 'x', 'e', 'd', TP_FIELD_X_CODEX_REQUEST_ID),
-	KNOWN("x-codex-turn-metadata", 'x', 'n', 'a', TP_FIELD_X_CODEX_TURN_METADATA),
+	KNOWN("x-codex-turn-metadata", 'x', 'r', 'a', TP_FIELD_X_CODEX_TURN_METADATA),
 	KNOWN("x-codex-status", 'x', '-', 's', TP_FIELD_X_CODEX_STATUS),
 	KNOWN("x-codex-system-load", 'x', 'y', 'd', TP_FIELD_X_CODEX_SYSTEM_LOAD),
 	KNOWN("x-codex-model-capacity", 'x', 'e', 'y', TP_FIELD_X_CODEX_MODEL_CAPACITY),
 	KNOWN("x-stainless-retry-count", 'x', '-', 't', TP_FIELD_X_STAINLESS_RETRY_COUNT),
 	KNOWN("x-turnpike-logical-id", 'x', '-', 'd', TP_FIELD_X_TURNPIKE_LOGICAL_ID),
 	KNOWN("x-turnpike-max-sends", 'x', '-', 's', TP_FIELD_X_TURNPIKE_MAX_SENDS),
-	KNOWN("x-turnpike-deadline", 'x', 'k', 'e', TP_FIELD_X_TURNPIKE_DEADLINE),
+	KNOWN("x-turnpike-deadline", 'x', 'e', 'e', TP_FIELD_X_TURNPIKE_DEADLINE),
 };
 
 static const char own_prefix[] = "x-turnpike-";

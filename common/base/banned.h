@@ -12,6 +12,9 @@
 #include <string.h>
 #include <time.h>
 
+/* clang with _FORTIFY_SOURCE has these as macros, which cannot be poisoned */
+#undef sprintf
+#undef vsprintf
 /* no bound on the destination */
 #pragma GCC poison strcpy strcat stpcpy sprintf vsprintf gets
 /* silent truncation, or no terminator */

@@ -1,11 +1,22 @@
 #include "common/base/siphash.h"
 
+#include <endian.h>
+#include <string.h>
+
 static uint64_t rotl(uint64_t x, int b)
 {
 	return (x << b) | (x >> (64 - b));
 }
 
-static uint64_t load_le(const uint8_t *p, size_t n)
+static uint64_t load_le64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+	return le64toh(v);
+}
+
+/* The n < 8 bytes behind the last whole word. */
+static uint64_t load_tail(const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;
 	for (size_t i = 0; i < n; i++)
@@ -31,18 +42,18 @@ static void rounds(uint64_t v[4], int count)
 
 struct tp_hash128 tp_siphash128(const uint8_t key[16], const void *bytes, size_t n)
 {
-	uint64_t k0 = load_le(key, 8), k1 = load_le(key + 8, 8);
+	uint64_t k0 = load_le64(key), k1 = load_le64(key + 8);
 	uint64_t v[4] = {k0 ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du ^ 0xee, k0 ^ 0x6c7967656e657261u,
 			 k1 ^ 0x7465646279746573u};
 	const uint8_t *p = bytes;
 	size_t left = n;
 	for (; left >= 8; left -= 8, p += 8) {
-		uint64_t m = load_le(p, 8);
+		uint64_t m = load_le64(p);
 		v[3] ^= m;
 		rounds(v, 2);
 		v[0] ^= m;
 	}
-	uint64_t last = (left != 0 ? load_le(p, left) : 0) | (uint64_t)(n & 0xff) << 56;
+	uint64_t last = load_tail(p, left) | (uint64_t)(n & 0xff) << 56;
 	v[3] ^= last;
 	rounds(v, 2);
 	v[0] ^= last;

@@ -86,6 +86,7 @@ struct tp_head {
 					* form is cut down to its path and query ("/" if empty) */
 	struct tp_span authority;      /* requests: Host's value ({0,0} in 1.0 without one) */
 	struct tp_span reason;         /* answers; may be empty */
+	uint64_t seen;                 /* bit 1 << id of each field id that is present */
 	struct tp_field fields[TP_HEAD_FIELDS_MAX];
 };
 
@@ -95,10 +96,15 @@ enum tp_parse {
 	TP_PARSE_BAD,  /* requests: ret_status (400 413 414 431 501) says how to refuse */
 };
 
+/* The parsers use *ret_head as their workspace: it means something after TP_PARSE_OK only, and of
+ * `fields` only the first n_fields are written at all. */
+
 /*
  * Parses a request head at the start of bytes[0..n).  `scanned` (in/out, zero it for a new
  * head) remembers how far an earlier call looked for the end, so that a head that
- * arrives byte by byte costs linear time.  Faults are reported as soon as their line is complete.
+ * arrives byte by byte costs linear time; it is zero again after OK and BAD.  Faults of a line are
+ * reported as soon as the line is complete, faults between lines (no Host, two lengths, too many
+ * fields) once the head is: the result is the same however the bytes were cut.
  * limit_head: bytes a head may take (limits.header): longer is 414 while still in the
  * request line, else 431.  limit_body: a Content-Length above it is 413.
  * ret_reason: static text, for the log and the error answer.
@@ -122,6 +128,11 @@ static inline struct tp_str tp_span_str(const char *bytes, struct tp_span s)
 	return (struct tp_str){bytes + s.at, s.n};
 }
 
+/* Is there a field with this id?  One bit test, for heads that were parsed. */
+static inline bool tp_head_has(const struct tp_head *h, enum tp_field_id id)
+{
+	return (h->seen >> id & 1) != 0;
+}
 /* First field with this id; NULL when absent. */
 const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id);
 /* First field with this name (case ignored), for configured names; NULL when absent. */

@@ -1,0 +1,12 @@
+/* Known field names to enum tp_field_id. */
+#ifndef TP_HTTP_FIELDS_H
+#define TP_HTTP_FIELDS_H
+
+#include <stddef.h>
+
+#include "common/http/head.h"
+
+/* `name`: n token characters, any case. TP_FIELD_OTHER when unknown. */
+enum tp_field_id tp_field_lookup(const char *name, size_t n);
+
+#endif

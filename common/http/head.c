@@ -1,0 +1,41 @@
+#include "common/http/head.h"
+
+const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id)
+{
+	for (uint32_t i = 0; i < h->n_fields; i++)
+		if (h->fields[i].id == id)
+			return &h->fields[i];
+	return NULL;
+}
+
+const struct tp_field *tp_head_find_name(const struct tp_head *h, const char *bytes, struct tp_str name)
+{
+	for (uint32_t i = 0; i < h->n_fields; i++)
+		if (tp_str_ieq(tp_span_str(bytes, h->fields[i].name), name))
+			return &h->fields[i];
+	return NULL;
+}
+
+static const bool ends_here[TP_FIELD_COUNT] = {
+	[TP_FIELD_HOST] = true,
+	[TP_FIELD_CONNECTION] = true,
+	[TP_FIELD_KEEP_ALIVE] = true,
+	[TP_FIELD_PROXY_CONNECTION] = true,
+	[TP_FIELD_PROXY_AUTHORIZATION] = true,
+	[TP_FIELD_PROXY_AUTHENTICATE] = true,
+	[TP_FIELD_TE] = true,
+	[TP_FIELD_TRAILER] = true,
+	[TP_FIELD_TRANSFER_ENCODING] = true,
+	[TP_FIELD_UPGRADE] = true,
+	[TP_FIELD_CONTENT_LENGTH] = true,
+	[TP_FIELD_EXPECT] = true,
+	[TP_FIELD_X_TURNPIKE_LOGICAL_ID] = true,
+	[TP_FIELD_X_TURNPIKE_MAX_SENDS] = true,
+	[TP_FIELD_X_TURNPIKE_DEADLINE] = true,
+	[TP_FIELD_X_TURNPIKE_OTHER] = true,
+};
+
+bool tp_field_ends_here(const struct tp_field *f)
+{
+	return f->connection_named || ends_here[f->id];
+}

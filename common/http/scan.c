@@ -1,0 +1,184 @@
+#include "common/http/scan.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "common/http/chars.h"
+#include "common/http/fields.h"
+
+enum tp_step tp_scan_bad(struct tp_scan *s, int status, const char *reason)
+{
+	s->status = status;
+	s->reason = reason;
+	return TP_STEP_BAD;
+}
+
+enum tp_step tp_scan_fault(struct tp_scan *s, const char *p, const char *reason)
+{
+	if (p >= s->end || memchr(p, '\n', (size_t)(s->end - p)) == NULL)
+		return TP_STEP_MORE;
+	return tp_scan_bad(s, 400, reason);
+}
+
+const char *tp_scan_line_end(const struct tp_scan *s, const char *p)
+{
+	if (s->end - p >= 2 && p[0] == '\r' && p[1] == '\n')
+		return p + 2;
+	if (s->lenient && p < s->end && *p == '\n')
+		return p + 1;
+	return NULL;
+}
+
+/* High bit set in each byte of w that is a control character (tab too) or DEL; exact up to the
+ * lowest such byte, which is all that is asked (borrows run upwards only). */
+static uint64_t controls(uint64_t w)
+{
+	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+	uint64_t del = w ^ ones * 0x7f;
+	return (((w - ones * 0x20) & ~w) | ((del - ones) & ~del)) & high;
+}
+
+const char *tp_scan_value(const char *p, const char *end)
+{
+	while (end - p >= 8) {
+		uint64_t w;
+		memcpy(&w, p, 8);
+		uint64_t hits = controls(le64toh(w));
+		if (hits == 0) {
+			p += 8;
+			continue;
+		}
+		p += __builtin_ctzll(hits) / 8;
+		if (*p != '\t')
+			return p;
+		p++;
+	}
+	return tp_char_skip(p, end, TP_CHAR_VALUE);
+}
+
+/* What stands at the start of a line and is no field name. */
+static enum tp_step no_field(struct tp_scan *s)
+{
+	const char *p = s->at;
+	const char *next = tp_scan_line_end(s, p);
+	if (next != NULL) {
+		s->at = next;
+		return TP_STEP_END;
+	}
+	if (p < s->end && (*p == ' ' || *p == '\t'))
+		return tp_scan_fault(s, p, "folded line, or a blank before a field name");
+	return tp_scan_fault(s, p, "field line without a name");
+}
+
+/* One field line at s->at into *f. */
+static enum tp_step field_line(struct tp_scan *s, struct tp_field *f)
+{
+	const char *name = s->at, *end = s->end;
+	const char *p = tp_char_skip(name, end, TP_CHAR_TOKEN);
+	if (p == name)
+		return no_field(s);
+	if (p == end || *p != ':')
+		return tp_scan_fault(s, p, "field name is not a token followed by a colon");
+	f->name = (struct tp_span){(uint32_t)(name - s->bytes), (uint32_t)(p - name)};
+
+	do
+		p++;
+	while (p < end && (*p == ' ' || *p == '\t'));
+	const char *value = p;
+	p = tp_scan_value(p, end);
+	const char *next = tp_scan_line_end(s, p);
+	if (next == NULL)
+		return tp_scan_fault(s, p, "control character in a field value");
+	while (p > value && (p[-1] == ' ' || p[-1] == '\t'))
+		p--;
+	f->value = (struct tp_span){(uint32_t)(value - s->bytes), (uint32_t)(p - value)};
+	f->id = (uint16_t)tp_field_lookup(name, f->name.n);
+	f->connection_named = false;
+	s->at = next;
+	return TP_STEP_LINE;
+}
+
+/* Field lines from s->at to the empty line. */
+static enum tp_step field_lines(struct tp_scan *s)
+{
+	struct tp_head *h = s->head;
+	uint64_t seen = 0;
+	for (;;) {
+		/* What has no room is still read, so that its faults are found in their order. */
+		struct tp_field no_room;
+		struct tp_field *f = s->lines < TP_HEAD_FIELDS_MAX ? &h->fields[s->lines] : &no_room;
+		enum tp_step step = field_line(s, f);
+		if (step == TP_STEP_END) {
+			h->seen = seen;
+			h->size = (uint32_t)(s->at - s->bytes);
+			h->n_fields = s->lines < TP_HEAD_FIELDS_MAX ? s->lines : TP_HEAD_FIELDS_MAX;
+		}
+		if (step != TP_STEP_LINE)
+			return step;
+		s->lines++;
+		uint64_t bit = (uint64_t)1 << f->id;
+		if (f->id != TP_FIELD_OTHER && s->known_field(s, f) == TP_STEP_BAD)
+			return TP_STEP_BAD;
+		s->repeated |= seen & bit;
+		seen |= bit;
+	}
+}
+
+/* The whole head from its first byte. */
+static enum tp_step whole_head(struct tp_scan *s)
+{
+	s->at = s->bytes;
+	s->lines = 0;
+	s->repeated = 0;
+	s->lengths = 0;
+	s->lengths_differ = false;
+	enum tp_step step = s->first_line(s);
+	return step == TP_STEP_LINE ? field_lines(s) : step;
+}
+
+/*
+ * More of a head that was not complete before: only its new complete lines are looked at, and
+ * the whole head once more when it is complete, so that each byte is read twice at most.
+ */
+static enum tp_step rest_of_head(struct tp_scan *s, size_t scanned)
+{
+	const char *news = s->bytes + scanned;
+	if (memchr(news, '\n', (size_t)(s->end - news)) == NULL)
+		return TP_STEP_MORE;
+	const char *before = memrchr(s->bytes, '\n', scanned);
+	/* Within the first two bytes: the empty line that may precede a request. */
+	if (before == NULL || before - s->bytes < 2)
+		return whole_head(s);
+	s->at = before + 1;
+	enum tp_step step = field_lines(s);
+	return step == TP_STEP_END ? whole_head(s) : step;
+}
+
+/* The limit is reached and the head is not complete. */
+static enum tp_step too_large(struct tp_scan *s)
+{
+	const char *line = s->bytes;
+	if (s->end - line >= 2 && line[0] == '\r' && line[1] == '\n')
+		line += 2;
+	if (memchr(line, '\n', (size_t)(s->end - line)) == NULL)
+		return tp_scan_bad(s, 414, "first line above the limit for heads");
+	return tp_scan_bad(s, 431, "head above its limit");
+}
+
+enum tp_step tp_scan_head(struct tp_scan *s, size_t n, size_t limit, size_t *scanned)
+{
+	if (limit > UINT32_MAX)
+		limit = UINT32_MAX; /* offsets are 32 bits wide */
+	s->end = s->bytes + (n < limit ? n : limit);
+	enum tp_step step;
+	if (*scanned == 0 || *scanned > (size_t)(s->end - s->bytes))
+		step = whole_head(s);
+	else
+		step = rest_of_head(s, *scanned);
+	if (step == TP_STEP_MORE && n >= limit)
+		step = too_large(s);
+	*scanned = step == TP_STEP_MORE ? n : 0;
+	if (step == TP_STEP_END && s->lines > TP_HEAD_FIELDS_MAX)
+		return tp_scan_bad(s, 431, "too many fields");
+	return step;
+}

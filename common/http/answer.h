@@ -25,7 +25,8 @@ struct tp_answer_error {
 	int64_t resets_in_ms;   /* resets_in_seconds; -1 = absent, like the next two */
 	int64_t resets_at_s;    /* resets_at, seconds since 1970 */
 	int64_t retry_delay_ms; /* google.rpc.RetryInfo retryDelay, rounded up */
-	bool per_day;           /* QuotaFailure names a quotaId "...PerDay...": retryDelay misleads */
+	bool ends;    /* stream events: clients stop here. Not so Codex at a bare `error` of responses */
+	bool per_day; /* QuotaFailure names a quotaId "...PerDay...": retryDelay misleads */
 };
 
 enum tp_answer_verdict {
@@ -49,12 +50,13 @@ enum tp_answer_verdict tp_answer_body(enum tp_family family, struct tp_str body,
 bool tp_answer_error_body(struct tp_str body, struct tp_answer_error *ret_error);
 
 enum tp_answer_event {
-	TP_EVENT_NEUTRAL,  /* comment, ping, created, in_progress, queued, role-only or empty delta, usage ...
-			    */
-	TP_EVENT_OUTPUT,   /* text, reasoning, a tool call, a refusal: commits */
+	TP_EVENT_NEUTRAL, /* comment, ping, created, in_progress, queued, role-only or empty delta, usage ...
+			   */
+	TP_EVENT_OUTPUT,  /* text, reasoning, a tool call, a refusal: commits */
+	TP_EVENT_FINISH, /* chat: a finish_reason. Commits; the answer is whole, even if [DONE] never comes */
 	TP_EVENT_TERMINAL, /* the stream's proper end: [DONE], message_stop, response.completed / incomplete
 			    */
-	TP_EVENT_ERROR     /* ret_error is written; response.failed is one and ends the stream as well */
+	TP_EVENT_ERROR     /* ret_error is written; error->ends says whether clients take it for the end */
 };
 
 /*
@@ -69,8 +71,5 @@ enum tp_answer_event tp_answer_event(enum tp_family family, const struct tp_sse_
  */
 enum tp_answer_event tp_answer_event_committed(enum tp_family family, const struct tp_sse_event *event,
 					       struct tp_answer_error *ret_error);
-
-/* response.failed, and for chat an event with finish_reason "error", end the stream beside being errors. */
-bool tp_answer_event_ends(enum tp_family family, const struct tp_sse_event *event);
 
 #endif

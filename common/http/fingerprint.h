@@ -33,6 +33,7 @@ struct tp_request_facts {
 	bool object;         /* the body is one JSON object */
 	bool model_present;  /* `model` is a string */
 	bool model_repeated; /* `model` occurs more than once: replacing one of them is not enough */
+	bool repeated;       /* any member named in this struct occurs more than once */
 	bool model_cut;      /* longer than TP_MODEL_MAX */
 	uint8_t stream;      /* enum tp_flag */
 	uint8_t store;       /* enum tp_flag */

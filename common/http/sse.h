@@ -5,7 +5,7 @@
  *
  * Memory: data of an event that lies in one piece is pointed to, not copied; else the first
  * keep_max bytes of it are gathered until the event ends.  Between events nothing is held
- * beside the struct (under 128 bytes).
+ * beside the struct (under 200 bytes).
  */
 #ifndef TP_HTTP_SSE_H
 #define TP_HTTP_SSE_H
@@ -20,31 +20,35 @@
 enum {
 	TP_SSE_KEEP_PRELUDE = 64 * 1024,  /* keep_max while nothing is committed */
 	TP_SSE_KEEP_COMMITTED = 4 * 1024, /* keep_max afterwards */
-	TP_SSE_NAME_MAX = 32              /* bytes of an event's name that are kept */
+	TP_SSE_NAME_MAX = 48              /* bytes of an event's name that are kept */
 };
 
 /* Zeroed to begin, then keep_max set; it may be changed at any time. */
 struct tp_sse {
 	struct tp_buf gathered; /* data of an event that came in several pieces or lines */
-	const char *span;       /* data inside the present piece; only during a feed and until the next */
+	const char *span;       /* data inside the present piece, not copied */
 	size_t span_n;
 	uint32_t keep_max;
 	uint32_t events;      /* events that carried data, so far */
 	uint16_t http_status; /* comment ":HTTP_STATUS/429" (DashScope) of the present event; 0 = none */
+	bool foreign; /* the stream begins with '{', '[' or '<': JSON or HTML under a wrong content type */
+
 	uint8_t state;
 	uint8_t field;
 	uint8_t line_n;
 	uint8_t name_n;
-	bool started; /* a byte other than white space and the byte order mark was seen */
-	bool foreign; /* the stream begins with '{', '[' or '<': JSON or HTML under a wrong content type */
-	bool open;    /* bytes of an unfinished event (or comment) were seen: not at a border */
-	bool skip_lf; /* the last byte was a CR: an LF now belongs to it */
+	bool started;    /* a byte that is no white space and no byte order mark was seen */
+	bool past_first; /* the first line is over: no byte order mark any more */
+	bool open;       /* inside a line or an event: not at a border */
+	bool lines;      /* a line stands since the last empty one */
+	bool fields;     /* one that is no comment */
+	bool skip_lf;    /* the last byte was a CR: an LF now belongs to it */
 	bool data_seen;
 	bool data_cut;
 	bool name_cut;
-	bool reported; /* the event's fields are to be forgotten at the next feed */
-	char line[16]; /* front of the present line: field name, or comment */
-	char name[TP_SSE_NAME_MAX];
+	bool reported;              /* the event's fields are to be forgotten at the next feed */
+	char line[16];              /* front of the present line: field name, or comment */
+	char name[TP_SSE_NAME_MAX]; /* front of the event's name */
 };
 
 enum tp_sse_result {

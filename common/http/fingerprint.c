@@ -53,7 +53,7 @@ static const struct {
  * count, `raw` over every byte.
  */
 struct tp_fingerprint {
-	XXH3_state_t members, raw; /* first: they want 64-byte alignment */
+	XXH3_state_t *members, *raw; /* owned */
 	struct tp_json json;
 	struct tp_request_facts facts;
 	enum place place;
@@ -92,20 +92,27 @@ static void begin_hash(XXH3_state_t *hash, const uint8_t seed[16], struct tp_str
 struct tp_fingerprint *tp_fingerprint_new(const uint8_t seed[16], struct tp_str method, struct tp_str target,
 					  struct tp_str turn_id)
 {
-	_Static_assert(_Alignof(struct tp_fingerprint) <= 64, "as the hash states ask for");
-	size_t size = (sizeof(struct tp_fingerprint) + 63) / 64 * 64;
-	struct tp_fingerprint *f = aligned_alloc(64, size);
+	struct tp_fingerprint *f = calloc(1, sizeof *f);
 	if (f == NULL)
 		return NULL;
-	memset(f, 0, sizeof *f);
+	f->members = XXH3_createState();
+	f->raw = XXH3_createState();
+	if (f->members == NULL || f->raw == NULL) {
+		tp_fingerprint_free(f);
+		return NULL;
+	}
 	struct tp_str path = tp_path_only(target);
-	begin_hash(&f->members, seed, TP_STR("members"), method, path, turn_id);
-	begin_hash(&f->raw, seed, TP_STR("raw"), method, path, turn_id);
+	begin_hash(f->members, seed, TP_STR("members"), method, path, turn_id);
+	begin_hash(f->raw, seed, TP_STR("raw"), method, path, turn_id);
 	return f;
 }
 
 void tp_fingerprint_free(struct tp_fingerprint *f)
 {
+	if (f == NULL)
+		return;
+	XXH3_freeState(f->members);
+	XXH3_freeState(f->raw);
 	free(f);
 }
 
@@ -115,8 +122,8 @@ void tp_fingerprint_free(struct tp_fingerprint *f)
 static void hold_key(struct tp_fingerprint *f, const char *bytes, size_t n)
 {
 	if (n > sizeof f->raw_key - f->raw_key_n) {
-		XXH3_128bits_update(&f->members, f->raw_key, f->raw_key_n);
-		XXH3_128bits_update(&f->members, bytes, n);
+		XXH3_128bits_update(f->members, f->raw_key, f->raw_key_n);
+		XXH3_128bits_update(f->members, bytes, n);
 		f->raw_key_n = 0;
 		return;
 	}
@@ -142,9 +149,9 @@ static void end_key(struct tp_fingerprint *f, const char *bytes, size_t n)
 	if (!members[f->member].left_out) {
 		if (in_sight < n)
 			n = (size_t)in_sight;
-		XXH3_128bits_update(&f->members, f->raw_key, f->raw_key_n);
-		XXH3_128bits_update(&f->members, bytes - n, n);
-		XXH3_128bits_update(&f->members, ":", 1);
+		XXH3_128bits_update(f->members, f->raw_key, f->raw_key_n);
+		XXH3_128bits_update(f->members, bytes - n, n);
+		XXH3_128bits_update(f->members, ":", 1);
 	}
 	f->raw_key_n = 0;
 }
@@ -206,12 +213,12 @@ static void follow(struct tp_fingerprint *f, enum tp_json_event event, const cha
 {
 	const struct tp_json *j = &f->json;
 	if (f->place == KEPT && n > 0)
-		XXH3_128bits_update(&f->members, bytes, n);
+		XXH3_128bits_update(f->members, bytes, n);
 	switch (event) {
 	case TP_JSON_KEY: end_key(f, bytes + n, n); break;
 	case TP_JSON_END:
 		if (f->place == KEPT)
-			XXH3_128bits_update(&f->members, ",", 1);
+			XXH3_128bits_update(f->members, ",", 1);
 		note_member(f);
 		f->place = BETWEEN;
 		break;
@@ -231,7 +238,7 @@ void tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n)
 {
 	if (n == 0)
 		return;
-	XXH3_128bits_update(&f->raw, bytes, n);
+	XXH3_128bits_update(f->raw, bytes, n);
 	enum tp_json_event event = TP_JSON_KEY;
 	while (!f->broken && event != TP_JSON_MORE) {
 		size_t used;
@@ -249,7 +256,7 @@ void tp_fingerprint_finish(struct tp_fingerprint *f, struct tp_hash128 *ret_hash
 	bool object = whole && f->json.top_type == TP_JSON_OBJECT;
 	bool by_member = object && f->json.max_depth <= TP_FINGERPRINT_DEPTH;
 	if (ret_hash != NULL) {
-		XXH128_hash_t h = XXH3_128bits_digest(by_member ? &f->members : &f->raw);
+		XXH128_hash_t h = XXH3_128bits_digest(by_member ? f->members : f->raw);
 		*ret_hash = (struct tp_hash128){.lo = h.low64, .hi = h.high64};
 	}
 	if (ret_facts != NULL) {

@@ -48,8 +48,7 @@ struct tp_request_facts {
 	char model[TP_MODEL_MAX]; /* decoded, not terminated */
 };
 
-/* Opaque; on the heap (about 2.3 KiB) since the hash states are large and aligned: kept only while a body
- * arrives. */
+/* Opaque, about 2.3 KiB on the heap: to be kept only while a body arrives. */
 struct tp_fingerprint;
 
 /*

@@ -298,7 +298,8 @@ enum tp_sse_result tp_sse_finish(struct tp_sse *s)
 {
 	forget_event(s);
 	if (s->state != ST_FIELD || s->line_n > 0) {
-		cut_bom(s);
+		if (s->state == ST_FIELD)
+			cut_bom(s);
 		end_line(s);
 	}
 	s->open = s->lines = false;

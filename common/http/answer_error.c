@@ -285,6 +285,12 @@ void tp_answer_read_error(const json_t *root, struct tp_answer_error *ret_error)
 	*ret_error = e;
 }
 
+void tp_answer_read_text(struct tp_str text, struct tp_answer_error *ret_error)
+{
+	*ret_error = tp_answer_no_error();
+	copy_text(ret_error->message, sizeof ret_error->message, text);
+}
+
 bool tp_answer_error_body(struct tp_str body, struct tp_answer_error *ret_error)
 {
 	*ret_error = tp_answer_no_error();

@@ -22,6 +22,8 @@ bool tp_answer_flat_error(const json_t *root);
 struct tp_answer_error tp_answer_no_error(void);
 /* Reads what root tells of its error; absent members stay empty. */
 void tp_answer_read_error(const json_t *root, struct tp_answer_error *ret_error);
+/* An error told in words alone: they become the message. */
+void tp_answer_read_text(struct tp_str text, struct tp_answer_error *ret_error);
 /* A code member that stands for success: 0, 2xx, "success", "ok". */
 bool tp_answer_code_is_fine(struct tp_str code);
 

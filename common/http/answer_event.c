@@ -95,13 +95,15 @@ static enum tp_answer_event kind_of_type(struct tp_str type)
 /* ---- looking inside ---- */
 
 /* Some member other than `except` says something. */
-static bool says_something(const json_t *object, const char *except)
+static bool says_something(json_t *object, const char *except)
 {
-	for (void *i = json_object_iter((json_t *)(uintptr_t)object); i != NULL;
-	     i = json_object_iter_next((json_t *)(uintptr_t)object, i))
-		if (strcmp(json_object_iter_key(i), except) != 0 &&
-		    tp_answer_filled(json_object_iter_value(i)))
+	const char *name;
+	json_t *value;
+	json_object_foreach(object, name, value)
+	{
+		if (strcmp(name, except) != 0 && tp_answer_filled(value))
 			return true;
+	}
 	return false;
 }
 
@@ -156,7 +158,7 @@ static enum tp_answer_event look_into_messages(struct tp_str type, const json_t 
 	if (tp_str_eq(type, TP_STR("message_delta")))
 		return output_if(
 			tp_answer_filled(json_object_get(json_object_get(root, "delta"), "stop_reason")));
-	const json_t *block = json_object_get(root, "content_block"), *kind = json_object_get(block, "type");
+	json_t *block = json_object_get(root, "content_block"), *kind = json_object_get(block, "type");
 	bool empty_start = text_is(kind, "text") || text_is(kind, "thinking");
 	return output_if(!empty_start || says_something(block, "type"));
 }
@@ -218,7 +220,10 @@ static enum tp_answer_event tell_error(enum tp_family family, const struct tp_ss
 {
 	if (ret_error == NULL)
 		return TP_EVENT_ERROR;
-	tp_answer_read_error(root, ret_error);
+	if (root != NULL)
+		tp_answer_read_error(root, ret_error);
+	else
+		tp_answer_read_text(event->data, ret_error);
 	if (ret_error->status == 0)
 		ret_error->status = event->http_status;
 	ret_error->ends = !(family == TP_FAMILY_RESPONSES && bare);
@@ -283,6 +288,15 @@ static enum tp_answer_event chat_committed(const struct tp_sse_event *event,
 	return has_finish_reason(data) ? TP_EVENT_FINISH : TP_EVENT_OUTPUT;
 }
 
+/* The name says what the data's type says, without a scan.  Some gateways name every event "message". */
+static bool name_tells(const struct tp_sse_event *event)
+{
+	return !event->name_cut && (kind_of_type(event->name) != TP_EVENT_OUTPUT ||
+				    tp_str_starts(event->name, TP_STR("response.")) ||
+				    tp_str_starts(event->name, TP_STR("content_block_")) ||
+				    tp_str_starts(event->name, TP_STR("message_")));
+}
+
 enum tp_answer_event tp_answer_event_committed(enum tp_family family, const struct tp_sse_event *event,
 					       struct tp_answer_error *ret_error)
 {
@@ -293,10 +307,9 @@ enum tp_answer_event tp_answer_event_committed(enum tp_family family, const stru
 		return TP_EVENT_TERMINAL;
 	if (family == TP_FAMILY_CHAT || family == TP_FAMILY_PLAIN)
 		return chat_committed(event, ret_error);
-	/* The name says what the data says, without a scan; streams without names are scanned. */
 	struct type type = {0};
 	struct tp_str text = event->name;
-	if (text.n == 0 || event->name_cut) {
+	if (!name_tells(event)) {
 		type = type_in_data(data);
 		text = type_str(&type);
 	}

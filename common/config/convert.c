@@ -238,7 +238,8 @@ static bool convert_provider(struct tp_load *l, const struct tp_option *o, void 
 	}
 	/* Without any provider that is the mistake, and it has been told. */
 	if (c->n_providers > 0 && near.best != NULL)
-		tp_node_complain(node, l->errors, "no provider is named `%s` (did you mean `%s`?)", node->raw, near.best);
+		tp_node_complain(node, l->errors, "no provider is named `%s` (did you mean `%s`?)", node->raw,
+				 near.best);
 	else if (c->n_providers > 0)
 		tp_node_complain(node, l->errors, "no provider is named `%s`", node->raw);
 	return false;
@@ -284,7 +285,8 @@ static bool has_allowed_count(struct tp_load *l, const struct tp_option *o, stru
 	if (n > o->high && o->too_many != NULL)
 		tp_node_complain(node, l->errors, "%s", o->too_many);
 	else if (n > o->high)
-		tp_node_complain(node, l->errors, "has %zu entries: at most %ju are allowed", n, (uintmax_t)o->high);
+		tp_node_complain(node, l->errors, "has %zu entries: at most %ju are allowed", n,
+				 (uintmax_t)o->high);
 	else if (n < o->low)
 		tp_node_complain(node, l->errors, "needs at least %ju entry", (uintmax_t)o->low);
 	return n >= o->low && n <= o->high;

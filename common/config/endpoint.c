@@ -13,8 +13,8 @@ static struct tp_str behind(struct tp_str s, size_t n)
 
 static bool is_host_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-	       c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+	       c == '-' || c == '_';
 }
 
 /* Numeric address of the given family into `bytes` (16 are enough). */
@@ -142,7 +142,8 @@ bool tp_endpoint_is_local(const struct tp_listener_conf *l)
 		return bytes[0] == 127;
 	if (!is_address(AF_INET6, tp_str_from(l->host), bytes))
 		return false;
-	return memcmp(bytes, v6, sizeof v6) == 0 || (memcmp(bytes, mapped, sizeof mapped) == 0 && bytes[12] == 127);
+	return memcmp(bytes, v6, sizeof v6) == 0 ||
+	       (memcmp(bytes, mapped, sizeof mapped) == 0 && bytes[12] == 127);
 }
 
 /* ---- urls (RFC 3986; http and https with a host only) */
@@ -164,8 +165,8 @@ static const char *check_path(struct tp_str path)
 		struct tp_str rest = behind(path, i + 1);
 		if (tp_str_starts(rest, TP_STR("/")))
 			return "has an empty segment (//) in its path";
-		if (tp_str_eq(rest, TP_STR(".")) || tp_str_eq(rest, TP_STR("..")) || tp_str_starts(rest, TP_STR("./")) ||
-		    tp_str_starts(rest, TP_STR("../")))
+		if (tp_str_eq(rest, TP_STR(".")) || tp_str_eq(rest, TP_STR("..")) ||
+		    tp_str_starts(rest, TP_STR("./")) || tp_str_starts(rest, TP_STR("../")))
 			return "has a dot segment in its path";
 	}
 	return NULL;
@@ -176,7 +177,7 @@ static const char *split_authority(struct tp_str authority, struct url *u)
 {
 	for (size_t i = authority.n; i > 0; i--)
 		if (authority.p[i - 1] == '@') {
-			u->has_user = true;
+			u->has_user = i > 1; /* "@host" names nobody */
 			u->user = (struct tp_str){authority.p, i - 1};
 			authority = behind(authority, i);
 			break;
@@ -244,7 +245,8 @@ static size_t decode_percent(struct tp_str in, unsigned char *out)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < in.n; i++) {
-		bool escaped = in.p[i] == '%' && i + 2 < in.n && hex(in.p[i + 1]) >= 0 && hex(in.p[i + 2]) >= 0;
+		bool escaped =
+			in.p[i] == '%' && i + 2 < in.n && hex(in.p[i + 1]) >= 0 && hex(in.p[i + 2]) >= 0;
 		out[n++] = escaped ? (unsigned char)(hex(in.p[i + 1]) * 16 + hex(in.p[i + 2]))
 				   : (unsigned char)in.p[i];
 		i += escaped ? 2 : 0;
@@ -284,8 +286,8 @@ static void set_base(struct tp_provider_conf *p, const struct url *u)
 		tp_buf_printf(&text, ":%u", u->port);
 	p->authority = copy_of(tp_buf_str(&text));
 	tp_buf_free(&text);
-	tp_buf_printf(&text, "%s%s%s", u->https ? "https://" : "http://", p->authority != NULL ? p->authority : "",
-		      p->path != NULL ? p->path : "");
+	tp_buf_printf(&text, "%s%s%s", u->https ? "https://" : "http://",
+		      p->authority != NULL ? p->authority : "", p->path != NULL ? p->path : "");
 	p->base = text.failed ? NULL : copy_of(tp_buf_str(&text));
 	tp_buf_free(&text);
 	free(host);

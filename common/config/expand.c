@@ -103,8 +103,8 @@ static bool put(struct tp_str inside, struct tp_buf *out, struct tp_buf *reason)
 		return put_file((struct tp_str){inside.p + file.n, inside.n - file.n}, out, reason);
 	if (is_name(inside))
 		return put_variable(inside, out, reason);
-	tp_buf_printf(reason, "`${%.*s}` is neither ${NAME} nor ${file:/path}; $${ stands for a plain ${", (int)inside.n,
-		      inside.p);
+	tp_buf_printf(reason, "`${%.*s}` is neither ${NAME} nor ${file:/path}; $${ stands for a plain ${",
+		      (int)inside.n, inside.p);
 	return false;
 }
 

@@ -45,8 +45,8 @@ void tp_node_free(struct tp_node *node);
 struct tp_node *tp_node_get(const struct tp_node *node, const char *key);
 /* Appends "providers.codex.keys[0]"; nothing for the root. */
 void tp_node_path(const struct tp_node *node, struct tp_buf *out);
-/* Adds an error at the node's value (at its key when nothing is written there), begun with its path, and marks
- * the node and those above it bad. */
+/* Adds an error at the node's value (at its key when nothing is written there), begun with its path, and
+ * marks the node and those above it bad. */
 void tp_node_complain(struct tp_node *node, struct tp_config_errors *errors, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

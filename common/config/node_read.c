@@ -36,7 +36,8 @@ static void tell_encoding_error(struct reader *r)
 			column++;
 		}
 	}
-	tp_config_errors_add(r->errors, line, column, "the file is not valid UTF-8 text: %s", r->parser.problem);
+	tp_config_errors_add(r->errors, line, column, "the file is not valid UTF-8 text: %s",
+			     r->parser.problem);
 }
 
 static void tell_syntax_error(struct reader *r)
@@ -52,8 +53,8 @@ static void tell_syntax_error(struct reader *r)
 				     "YAML: %s, %s that began on line %u", p->problem, p->context,
 				     line_of(p->context_mark));
 	else
-		tp_config_errors_add(r->errors, line_of(p->problem_mark), column_of(p->problem_mark), "YAML: %s%s%s",
-				     p->problem, p->context != NULL ? ", " : "",
+		tp_config_errors_add(r->errors, line_of(p->problem_mark), column_of(p->problem_mark),
+				     "YAML: %s%s%s", p->problem, p->context != NULL ? ", " : "",
 				     p->context != NULL ? p->context : "");
 }
 
@@ -130,7 +131,8 @@ static void expand_scalar(struct reader *r, struct tp_node *node, struct tp_str 
 	struct tp_buf text = {0}, reason = {0};
 	if (!tp_expand(raw, &text, &reason)) {
 		const char *why = tp_buf_cstr(&reason);
-		tp_config_errors_add(r->errors, node->line, node->column, "%s", why != NULL ? why : "out of memory");
+		tp_config_errors_add(r->errors, node->line, node->column, "%s",
+				     why != NULL ? why : "out of memory");
 	} else if (has_control(tp_buf_str(&text))) {
 		/* A line break inside a key or a path would end up in a header or a log line. */
 		tp_config_errors_add(r->errors, node->line, node->column,
@@ -204,7 +206,8 @@ static bool accept_key(struct reader *r, const struct tp_node *node, const yaml_
 	}
 	const struct tp_node *earlier = tp_node_get(node, text.p);
 	if (earlier != NULL) {
-		tp_config_errors_add(r->errors, line, column, "key `%s` is given twice: line %u has it already", text.p,
+		tp_config_errors_add(r->errors, line, column,
+				     "key `%s` is given twice: line %u has it already", text.p,
 				     earlier->key_line);
 		return false;
 	}
@@ -244,8 +247,9 @@ static bool read_children(struct reader *r, struct tp_node *node, yaml_event_typ
 		bool done = event.type == end;
 		bool ok = true;
 		if (!done && node->n_children >= TP_NODE_MAX_CHILDREN) {
-			tp_config_errors_add(r->errors, line_of(event.start_mark), column_of(event.start_mark),
-					     "more than %d entries", TP_NODE_MAX_CHILDREN);
+			tp_config_errors_add(r->errors, line_of(event.start_mark),
+					     column_of(event.start_mark), "more than %d entries",
+					     TP_NODE_MAX_CHILDREN);
 			r->broken = true;
 			ok = false;
 		} else if (!done && node->kind == TP_NODE_MAPPING) {
@@ -313,7 +317,8 @@ static struct tp_node *read_document(struct reader *r)
 			break;
 		more = event.type != YAML_STREAM_END_EVENT;
 		if (event.type == YAML_DOCUMENT_START_EVENT && root != NULL) {
-			tp_config_errors_add(r->errors, line_of(event.start_mark), column_of(event.start_mark),
+			tp_config_errors_add(r->errors, line_of(event.start_mark),
+					     column_of(event.start_mark),
 					     "a second document begins here: one file holds one");
 			more = false;
 		} else if (event.type == YAML_DOCUMENT_START_EVENT) {

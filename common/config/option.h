@@ -40,23 +40,26 @@ struct tp_section;
 struct tp_option {
 	const char *key;
 	enum tp_option_type type;
-	uint8_t width;       /* bytes of the field, for numbers */
-	bool required;       /* has no default and must be given */
-	bool secret;         /* never shown, not even in messages about it */
-	bool restart;        /* taken over by a restart only, not by a reload */
-	bool one_or_list;    /* LIST: a single entry may stand without brackets */
-	bool inherits;       /* SECTION: was filled before (provider.retry), no defaults of its own */
-	size_t offset;       /* of the field in its object */
-	size_t count_offset; /* STRINGS, LIST, MAP: of the size_t that counts them */
-	uint64_t low, high;  /* COUNT, WORKERS, DURATION, SIZE: both allowed; STRINGS: entries */
+	uint8_t width;              /* bytes of the field, for numbers */
+	bool required;              /* has no default and must be given */
+	bool secret;                /* never shown, not even in messages about it */
+	bool restart;               /* taken over by a restart only, not by a reload */
+	bool one_or_list;           /* LIST: a single entry may stand without brackets */
+	bool inherits;              /* SECTION: was filled before (provider.retry), no defaults of its own */
+	size_t offset;              /* of the field in its object */
+	size_t count_offset;        /* STRINGS, LIST, MAP: of the size_t that counts them */
+	uint64_t low, high;         /* COUNT, WORKERS, DURATION, SIZE: both allowed; STRINGS: entries */
 	const char *const *choices; /* NULL-terminated */
 	const char *fallback;       /* the default as YAML; NULL = none (absent, empty, or inner defaults) */
 	const char *example;        /* shown in the sample where the default says nothing */
 	const char *too_many;       /* STRINGS: told instead of the general words when above `high` */
 	const char *help;
 	const struct tp_section *inner;
-	/* STRING, STRINGS: a reason why one value is not allowed, or NULL. May change letter case in place. */
+	/* STRING, STRINGS: a reason why one value is not allowed, or NULL. May change letter case in place.
+	 */
 	const char *(*refuse)(char *value);
+	/* Secret STRING: appends what may be shown of it; NULL = nothing. */
+	void (*mask)(const void *object, struct tp_buf *out);
 };
 
 struct tp_section {

@@ -21,7 +21,8 @@ void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node
 void tp_check_listener(struct tp_load *l, void *object, struct tp_node *node)
 {
 	struct tp_listener_conf *c = object;
-	struct tp_node *address = node != NULL && node->kind == TP_NODE_MAPPING ? tp_node_get(node, "address") : node;
+	struct tp_node *address =
+		node != NULL && node->kind == TP_NODE_MAPPING ? tp_node_get(node, "address") : node;
 	if (c->address == NULL)
 		return;
 	const char *reason = tp_endpoint_listen(c);
@@ -42,14 +43,16 @@ static const struct tp_node *inner(const struct tp_node *node, const char *secti
 	return tp_node_get(tp_node_get(node, section), key);
 }
 
-/* A status belongs to one class. What is written takes it from the default (or inherited) list of the other. */
+/* A status belongs to one class. What is written takes it from the default (or inherited) list of the other.
+ */
 static void part_statuses(struct tp_load *l, struct tp_retry_conf *r, struct tp_node *node)
 {
 	const struct tp_node *transient = inner(node, "transient", "statuses");
 	struct tp_node *overload = tp_node_get(tp_node_get(node, "overload"), "statuses");
 	for (int status = 400; status < 600; status++) {
 		uint64_t bit = UINT64_C(1) << status % 64;
-		if (!tp_status_in(&r->transient_statuses, status) || !tp_status_in(&r->overload_statuses, status))
+		if (!tp_status_in(&r->transient_statuses, status) ||
+		    !tp_status_in(&r->overload_statuses, status))
 			continue;
 		if (overload == NULL)
 			r->overload_statuses.bits[status / 64] &= ~bit;
@@ -57,7 +60,8 @@ static void part_statuses(struct tp_load *l, struct tp_retry_conf *r, struct tp_
 			r->transient_statuses.bits[status / 64] &= ~bit;
 		else if (tp_is_given(transient) && overload->kind != TP_NODE_BAD)
 			tp_node_complain(overload, l->errors,
-					 "%d is in transient.statuses too: a status stands in one class only", status);
+					 "%d is in transient.statuses too: a status stands in one class only",
+					 status);
 	}
 }
 
@@ -71,8 +75,10 @@ void tp_check_retry(struct tp_load *l, void *object, struct tp_node *node)
 		struct tp_buf text = {0};
 		tp_format_duration(&text, floor != NULL ? r->ceiling_ms : r->floor_ms);
 		const char *other = tp_buf_cstr(&text);
-		tp_node_complain(floor != NULL ? floor : ceiling, l->errors, "is %s (%s): no told wait could be waited for",
-				 floor != NULL ? "above ceiling" : "below floor", other != NULL ? other : "?");
+		tp_node_complain(floor != NULL ? floor : ceiling, l->errors,
+				 "is %s (%s): no told wait could be waited for",
+				 floor != NULL ? "above ceiling" : "below floor",
+				 other != NULL ? other : "?");
 		tp_buf_free(&text);
 	}
 	part_statuses(l, r, node);
@@ -88,7 +94,8 @@ void tp_check_budget(struct tp_load *l, void *object, struct tp_node *node)
 	if (reserve != NULL)
 		tp_node_complain(reserve, l->errors, "is above sends (%u), of which it is a part", b->sends);
 	else
-		tp_node_complain(sends, l->errors, "is below reserve (%u by default), which is a part of it: set both",
+		tp_node_complain(sends, l->errors,
+				 "is below reserve (%u by default), which is a part of it: set both",
 				 b->reserve);
 }
 
@@ -99,9 +106,11 @@ void tp_check_client(struct tp_load *l, void *object, struct tp_node *node)
 	const struct tp_client_conf *c = object, *all = l->config->clients;
 	for (size_t i = 0; &all[i] < c; i++) {
 		if (c->name != NULL && all[i].name != NULL && strcmp(all[i].name, c->name) == 0)
-			tp_node_complain(tp_node_get(node, "name"), l->errors, "clients[%zu] has the same name", i);
+			tp_node_complain(tp_node_get(node, "name"), l->errors,
+					 "clients[%zu] has the same name", i);
 		if (c->key != NULL && all[i].key != NULL && strcmp(all[i].key, c->key) == 0)
-			tp_node_complain(tp_node_get(node, "key"), l->errors, "clients[%zu] has the same key", i);
+			tp_node_complain(tp_node_get(node, "key"), l->errors, "clients[%zu] has the same key",
+					 i);
 	}
 }
 
@@ -124,7 +133,8 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 	struct tp_node *url = tp_node_get(node, "url"), *tls = tp_node_get(node, "tls");
 	const char *reason = p->name != NULL ? tp_refuse_name(p->name) : NULL;
 	if (reason != NULL && node != NULL)
-		tp_config_errors_add(l->errors, node->key_line, node->key_column, "providers: `%s` %s", p->name, reason);
+		tp_config_errors_add(l->errors, node->key_line, node->key_column, "providers: `%s` %s",
+				     p->name, reason);
 	if (p->url == NULL || url == NULL)
 		return;
 	reason = tp_endpoint_url(p);
@@ -133,12 +143,22 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 		return;
 	}
 	if (keys_clash_with_user(p))
-		tp_node_complain(url, l->errors,
-				 "the url has user information and there is a key: both would need the Authorization "
-				 "header. Set key_header to another one, or drop one of them");
+		tp_node_complain(
+			url, l->errors,
+			"the url has user information and there is a key: both would need the Authorization "
+			"header. Set key_header to another one, or drop one of them");
 	/* Silently sending in clear what somebody meant to protect would be the worst reading. */
-	if (!p->https && tp_is_given(tls) && tls->n_children > 0)
+	bool protected = p->tls.ca != NULL || p->tls.server_name != NULL || !p->tls.verify;
+	if (!p->https && tp_is_given(tls) && protected)
 		tp_node_complain(tls, l->errors, "has no meaning for an http:// url");
+}
+
+void tp_mask_url(const void *object, struct tp_buf *out)
+{
+	const struct tp_provider_conf *p = object;
+	const char *host = strstr(p->base, "://") + 3;
+	tp_buf_add(out, p->base, (size_t)(host - p->base));
+	tp_buf_printf(out, "%s%s", p->url_authorization != NULL ? "********@" : "", host);
 }
 
 void tp_release_provider(void *object)

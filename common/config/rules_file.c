@@ -36,12 +36,15 @@ static void check_listeners(struct tp_load *l, struct tp_node *root)
 		if (a->host == NULL)
 			continue;
 		if (open && !tp_endpoint_is_local(a))
-			tp_node_complain(node, l->errors,
-					 "`%s` can be reached from other machines: name `clients` with keys, or set "
-					 "allow_anonymous: true to let everybody in", a->address);
+			tp_node_complain(
+				node, l->errors,
+				"`%s` can be reached from other machines: name `clients` with keys, or set "
+				"allow_anonymous: true to let everybody in",
+				a->address);
 		for (size_t k = 0; k < i; k++)
 			if (same_place(a, &c->listeners[k]))
-				tp_node_complain(node, l->errors, "`%s` is the address of listen[%zu] too", a->address, k);
+				tp_node_complain(node, l->errors, "`%s` is the address of listen[%zu] too",
+						 a->address, k);
 	}
 }
 
@@ -49,7 +52,8 @@ static void check_anonymous(struct tp_load *l, struct tp_node *root)
 {
 	struct tp_node *node = tp_node_get(root, "allow_anonymous");
 	if (tp_is_given(node) && l->config->allow_anonymous && l->config->n_clients > 0)
-		tp_node_complain(node, l->errors, "contradicts `clients`: with clients every request needs a key");
+		tp_node_complain(node, l->errors,
+				 "contradicts `clients`: with clients every request needs a key");
 }
 
 /* /v1 and / -> the only provider. */

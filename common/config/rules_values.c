@@ -33,7 +33,8 @@ static bool is_made_of(const char *value, const char *others)
 const char *tp_refuse_name(char *value)
 {
 	if (!is_letter_or_digit(value[0]) || !is_made_of(value, "._-"))
-		return "is no name: letters, digits, dot, hyphen and underscore, beginning with a letter or digit";
+		return "is no name: letters, digits, dot, hyphen and underscore, beginning with a letter or "
+		       "digit";
 	return strlen(value) <= 64 ? NULL : "is longer than 64 characters";
 }
 
@@ -89,7 +90,8 @@ const char *tp_refuse_path(char *value)
 		if (c[0] != '/')
 			continue;
 		size_t segment = strcspn(c + 1, "/");
-		if (c[1] == '/' || (segment == 1 && c[1] == '.') || (segment == 2 && c[1] == '.' && c[2] == '.'))
+		if (c[1] == '/' || (segment == 1 && c[1] == '.') ||
+		    (segment == 2 && c[1] == '.' && c[2] == '.'))
 			return "has an empty or dot segment";
 	}
 	size_t n = strlen(value);

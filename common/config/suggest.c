@@ -32,8 +32,8 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 		for (size_t j = 1; j <= m; j++) {
 			row[j] = least(above[j] + 1, row[j - 1] + 1,
 				       above[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1));
-			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]) &&
-			    before[j - 2] + 1 < row[j])
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+			    same_letter(a[i - 2], b[j - 1]) && before[j - 2] + 1 < row[j])
 				row[j] = before[j - 2] + 1;
 		}
 		size_t *spare = before;

@@ -94,7 +94,8 @@ static const char *take_fraction(struct tp_str *s, uint64_t *ret_part, uint64_t 
 const char *tp_parse_duration(struct tp_str text, uint64_t *ret_ms)
 {
 	uint64_t whole = 0, part = 0, of = 1;
-	const char *reason = begin_number(text, "is not a duration: write a number with ms, s, m or h, like 1.5s");
+	const char *reason =
+		begin_number(text, "is not a duration: write a number with ms, s, m or h, like 1.5s");
 	if (reason == NULL)
 		reason = take_digits(&text, &whole);
 	if (reason == NULL && text.n > 0 && text.p[0] == '.')
@@ -128,7 +129,8 @@ static const struct unit sizes[] = {
 const char *tp_parse_size(struct tp_str text, uint64_t *ret_bytes)
 {
 	uint64_t whole = 0;
-	const char *reason = begin_number(text, "is not a size: write bytes, or a number with KiB, MiB or GiB, like 64KiB");
+	const char *reason = begin_number(
+		text, "is not a size: write bytes, or a number with KiB, MiB or GiB, like 64KiB");
 	if (reason == NULL)
 		reason = take_digits(&text, &whole);
 	if (reason != NULL)
@@ -150,9 +152,9 @@ const char *tp_parse_bool(struct tp_str text, bool *ret_value)
 		const char *forms[3];
 		bool value;
 	} words[] = {
-		{{"true", "True", "TRUE"}, true},  {{"false", "False", "FALSE"}, false},
-		{{"yes", "Yes", "YES"}, true},     {{"no", "No", "NO"}, false},
-		{{"on", "On", "ON"}, true},        {{"off", "Off", "OFF"}, false},
+		{{"true", "True", "TRUE"}, true}, {{"false", "False", "FALSE"}, false},
+		{{"yes", "Yes", "YES"}, true},    {{"no", "No", "NO"}, false},
+		{{"on", "On", "ON"}, true},       {{"off", "Off", "OFF"}, false},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		for (size_t k = 0; k < 3; k++)

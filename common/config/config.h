@@ -145,10 +145,18 @@ struct tp_config {
 	char *pid_file;    /* or NULL */
 };
 
+/* Read when no -c is given. */
+#ifndef TP_CONFIG_DEFAULT_FILE
+#define TP_CONFIG_DEFAULT_FILE "/etc/turnpike/turnpike.yaml"
+#endif
+
+/* Largest file that is read, in bytes. */
+enum { TP_CONFIG_FILE_MAX = 1024 * 1024 };
+
 /*
  * Reads and checks a YAML file.  All mistakes are found in one run: each is appended to
- * `errors` as "file:line:column: message\n".  Returns the configuration with one reference, or NULL
- * with at least one line in errors.  Nothing is logged.
+ * `errors` as "file:line:column: message\n" (without a place when the file cannot be read at all). Returns
+ * the configuration with one reference, or NULL with at least one line in errors.  Nothing is logged.
  */
 struct tp_config *tp_config_load(const char *path, struct tp_buf *errors);
 /* The same over bytes in memory; `name` stands for the file in messages. */

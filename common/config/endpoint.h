@@ -1,0 +1,17 @@
+/* Addresses to listen on and URLs of providers, taken apart. */
+#ifndef TP_CONFIG_ENDPOINT_H
+#define TP_CONFIG_ENDPOINT_H
+
+#include "common/config/config.h"
+
+/* Both fill the derived fields of their struct from `address` / `url`. NULL on success; else a static reason
+ * that never holds a part of the value ("out of memory" included), and nothing is set. */
+const char *tp_endpoint_listen(struct tp_listener_conf *l);
+const char *tp_endpoint_url(struct tp_provider_conf *p);
+/* Unix sockets, 127.0.0.0/8, ::1: only this machine can connect. */
+bool tp_endpoint_is_local(const struct tp_listener_conf *l);
+/* Of a host as it stands in Host, without port: letters, digits, dots, hyphens, underscores, or an IPv6
+ * address in brackets. */
+bool tp_endpoint_is_host(struct tp_str host);
+
+#endif

@@ -1,0 +1,627 @@
+/* The rows of the option table. Order = order of the sample, and of filling: what others build on comes
+ * first. */
+#include "common/config/option.h"
+
+#include "common/config/rules.h"
+
+#define AT(type, field)    .offset = offsetof(type, field), .width = sizeof(((type *)0)->field)
+#define COUNTED(type, n)   .count_offset = offsetof(type, n)
+#define ROWS(table)        .options = (table), .n_options = sizeof(table) / sizeof((table)[0])
+#define SECTION(name)      .type = TP_OPT_SECTION, .inner = &(name)
+#define RANGE(least, most) .low = (least), .high = (most)
+
+#define SECOND (UINT64_C(1000))
+#define MINUTE (60 * SECOND)
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+#define KIB    (UINT64_C(1024))
+#define MIB    (1024 * KIB)
+#define GIB    (1024 * MIB)
+
+/* ---- listen */
+
+static const struct tp_option listener_tls_rows[] = {
+	{.key = "certificate",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_listener_conf, tls.certificate),
+	 .refuse = tp_refuse_file,
+	 .help = "PEM file with the certificate chain, own certificate first."},
+	{.key = "key",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_listener_conf, tls.key),
+	 .refuse = tp_refuse_file,
+	 .help = "PEM file with the private key of the certificate."},
+};
+static const struct tp_section listener_tls = {ROWS(listener_tls_rows), .check = tp_check_listener_tls};
+
+static const char *const half_close_words[] = {"abort", "serve", NULL};
+
+static const struct tp_option listener_rows[] = {
+	{.key = "address",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_listener_conf, address),
+	 .required = true,
+	 .example = "127.0.0.1:8080",
+	 .help = "`127.0.0.1:8080`, `[::1]:8080` or `unix:/path`. Port 0 lets the kernel pick one."},
+	{.key = "tls", SECTION(listener_tls), .help = "Serve HTTPS here; both files are needed."},
+	{.key = "client_half_close",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_listener_conf, client_half_close_serve),
+	 .choices = half_close_words,
+	 .fallback = "abort",
+	 .help = "What a client that closes its sending side after a whole request means: `abort` = it is "
+		 "gone, "
+		 "cancel the turn; `serve` = answer it, and notice that it is gone when writing fails."},
+};
+static const struct tp_section listener = {.name = "listener",
+					   ROWS(listener_rows),
+					   .size = sizeof(struct tp_listener_conf),
+					   .shorthand = "address",
+					   .check = tp_check_listener,
+					   .release = tp_release_listener};
+
+/* ---- clients */
+
+static const struct tp_option client_rows[] = {
+	{.key = "name",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_client_conf, name),
+	 .required = true,
+	 .example = "team-a",
+	 .refuse = tp_refuse_name,
+	 .help = "Who it is, for logs. Each name once."},
+	{.key = "key",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_client_conf, key),
+	 .required = true,
+	 .secret = true,
+	 .example = "\"${TEAM_A}\"",
+	 .refuse = tp_refuse_key,
+	 .help = "What the client sends as its API key. It opens Turnpike only and is never passed on."},
+};
+static const struct tp_section client = {
+	.name = "client", ROWS(client_rows), .size = sizeof(struct tp_client_conf), .check = tp_check_client};
+
+/* ---- retry: global, and again in each provider */
+
+static const struct tp_option retry_after_rows[] = {
+	{.key = "floor",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, floor_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "1.5s",
+	 .help = "A told wait is never shorter than this."},
+	{.key = "ceiling",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, ceiling_ms),
+	 RANGE(0, DAY),
+	 .fallback = "60s",
+	 .help = "A told wait above this is not waited for: the answer goes to the client unchanged, at "
+		 "once."},
+};
+static const struct tp_section retry_after = {ROWS(retry_after_rows)};
+
+static const struct tp_option reset_rows[] = {
+	{.key = "sends",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_retry_conf, reset_sends),
+	 RANGE(0, 100),
+	 .fallback = "3",
+	 .help = "Most sends of one turn in this class, the first one included."},
+	{.key = "base",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, reset_base_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "150ms",
+	 .help = "First wait; doubled each time."},
+	{.key = "cap",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, reset_cap_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "1s",
+	 .help = "Longest wait."},
+};
+static const struct tp_section retry_reset = {ROWS(reset_rows)};
+
+static const struct tp_option transient_rows[] = {
+	{.key = "sends",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_retry_conf, transient_sends),
+	 RANGE(0, 100),
+	 .fallback = "3",
+	 .help = "Most sends of one turn in this class, the first one included."},
+	{.key = "base",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, transient_base_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "400ms",
+	 .help = "First wait; doubled each time."},
+	{.key = "cap",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, transient_cap_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "5s",
+	 .help = "Longest wait."},
+	{.key = "statuses",
+	 .type = TP_OPT_STATUSES,
+	 AT(struct tp_retry_conf, transient_statuses),
+	 .fallback = "[ 500, 502, 503, 504, 520, 521, 522 ]",
+	 .help = "Answers taken as declined by convention. Shorten the list to be stricter. A status stands "
+		 "in one "
+		 "class only: one that is written for `overload` leaves this default."},
+};
+static const struct tp_section retry_transient = {ROWS(transient_rows)};
+
+static const struct tp_option overload_rows[] = {
+	{.key = "sends",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_retry_conf, overload_sends),
+	 RANGE(0, 100),
+	 .fallback = "4",
+	 .help = "Most sends of one turn in this class, the first one included."},
+	{.key = "base",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, overload_base_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "1.5s",
+	 .help = "First wait when the provider told none; doubled each time."},
+	{.key = "cap",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, overload_cap_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "60s",
+	 .help = "Longest wait of Turnpike's own."},
+	{.key = "statuses",
+	 .type = TP_OPT_STATUSES,
+	 AT(struct tp_retry_conf, overload_statuses),
+	 .fallback = "[ 429, 529 ]",
+	 .help = "Answers by which the provider declined: nothing ran."},
+};
+static const struct tp_section retry_overload = {ROWS(overload_rows)};
+
+static const struct tp_option retry_rows[] = {
+	{.key = "deadline",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, deadline_ms),
+	 RANGE(0, DAY),
+	 .fallback = "120s",
+	 .help = "Bounds one turn: no wait is begun that would end after it."},
+	{.key = "slow_attempt",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_retry_conf, slow_attempt_ms),
+	 RANGE(0, DAY),
+	 .fallback = "15s",
+	 .help = "A failure that took longer than this is shown, not sent again."},
+	{.key = "retry_after", SECTION(retry_after), .help = "Waits that the provider told."},
+	{.key = "reset",
+	 SECTION(retry_reset),
+	 .help = "Connections that broke under a request which may safely run twice."},
+	{.key = "transient", SECTION(retry_transient), .help = "Server errors."},
+	{.key = "overload", SECTION(retry_overload), .help = "Rate limits and overload."},
+};
+static const struct tp_section retry = {ROWS(retry_rows), .check = tp_check_retry};
+
+/* ---- providers */
+
+static const struct tp_option keepalive_rows[] = {
+	{.key = "idle",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_provider_conf, keepalive_idle_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "10s",
+	 .help = "Idle connections are closed after this. Keep it below the provider's own limit."},
+	{.key = "max",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_provider_conf, keepalive_max),
+	 RANGE(0, 65535),
+	 .fallback = "64",
+	 .help = "Idle connections kept, per worker. 0 = a new connection for each send."},
+};
+static const struct tp_section keepalive = {ROWS(keepalive_rows)};
+
+static const struct tp_option timeouts_rows[] = {
+	{.key = "connect",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_provider_conf, connect_ms),
+	 RANGE(1, HOUR),
+	 .fallback = "10s",
+	 .help = "Name, TCP and TLS together. Nothing was sent when it passes."},
+	{.key = "first_byte",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_provider_conf, first_byte_ms),
+	 RANGE(1, DAY),
+	 .fallback = "300s",
+	 .help = "From the request to the first byte of the answer. Never sent again after it."},
+	{.key = "idle",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_provider_conf, idle_ms),
+	 RANGE(1, DAY),
+	 .fallback = "300s",
+	 .help = "Longest silence inside an answer. There is no limit on its whole length."},
+};
+static const struct tp_section timeouts = {ROWS(timeouts_rows)};
+
+static const struct tp_option provider_tls_rows[] = {
+	{.key = "ca",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_provider_conf, tls.ca),
+	 .refuse = tp_refuse_file,
+	 .help = "PEM file with the authorities to trust. Empty: those of the system."},
+	{.key = "server_name",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_provider_conf, tls.server_name),
+	 .refuse = tp_refuse_host,
+	 .help = "Name to ask for and to verify. Empty: the host of the url."},
+	{.key = "verify",
+	 .type = TP_OPT_BOOL,
+	 AT(struct tp_provider_conf, tls.verify),
+	 .fallback = "true",
+	 .help = "false accepts any certificate: whoever sits on the line then reads keys and prompts."},
+};
+static const struct tp_section provider_tls = {ROWS(provider_tls_rows)};
+
+static const char *const family_words[] = {"auto", "openai", "anthropic", NULL};
+static const char *const key_header_words[] = {"auto",    "authorization",  "x-api-key",
+					       "api-key", "x-goog-api-key", NULL};
+static const char *const upgrade_words[] = {"refuse", "tunnel", NULL};
+static const char *const compression_words[] = {"identity", "pass", NULL};
+
+static const struct tp_option provider_rows[] = {
+	{.key = "url",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_provider_conf, url),
+	 .required = true,
+	 .secret = true,
+	 .mask = tp_mask_url,
+	 .example = "https://your-codex-server.com/v1",
+	 .help = "Base URL, http or https. What follows the route's path is appended. User information in it "
+		 "is sent as "
+		 "Basic credentials and never shown."},
+	{.key = "family",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_provider_conf, family),
+	 .choices = family_words,
+	 .fallback = "auto",
+	 .help = "Dialect of key header and errors; auto: by the path of each request."},
+	{.key = "keys",
+	 .type = TP_OPT_STRINGS,
+	 AT(struct tp_provider_conf, keys),
+	 COUNTED(struct tp_provider_conf, n_keys),
+	 RANGE(0, 1),
+	 .secret = true,
+	 .refuse = tp_refuse_key,
+	 .too_many = "one key for now: several keys for one provider are not supported yet",
+	 .fallback = "[]",
+	 .example = "[ \"${CODEX_API_KEY}\" ]",
+	 .help = "Turnpike's own key for this provider (one key for now); the client's credentials are then "
+		 "removed. "
+		 "None: the client's own credential is passed on."},
+	{.key = "key_header",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_provider_conf, key_header),
+	 .choices = key_header_words,
+	 .fallback = "auto",
+	 .help = "Header that carries the key; auto: by family."},
+	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
+	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
+	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "replay_safe",
+	 .type = TP_OPT_STRINGS,
+	 AT(struct tp_provider_conf, replay_safe),
+	 COUNTED(struct tp_provider_conf, n_replay_safe),
+	 RANGE(0, 64),
+	 .refuse = tp_refuse_path,
+	 .fallback = "[ /models, /messages/count_tokens ]",
+	 .help = "Exact paths behind the route's path that may run twice without harm, beside GET, HEAD and "
+		 "OPTIONS."},
+	{.key = "upgrade",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_provider_conf, upgrade_tunnel),
+	 .choices = upgrade_words,
+	 .fallback = "refuse",
+	 .help = "WebSocket: `refuse` answers 426, so that clients fall back to HTTP, where sends are "
+		 "counted; `tunnel` "
+		 "passes it through as one send."},
+	{.key = "compression",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_provider_conf, compression_pass),
+	 .choices = compression_words,
+	 .fallback = "identity",
+	 .help = "`identity` asks the provider for plain answers, which can be inspected; `pass` leaves the "
+		 "client's "
+		 "Accept-Encoding."},
+	{.key = "retry",
+	 SECTION(retry),
+	 AT(struct tp_provider_conf, retry),
+	 .inherits = true,
+	 .help = "Any key of the section `retry`, for this provider only; what is not written here is as "
+		 "there."},
+};
+static const struct tp_section provider = {.name = "provider",
+					   ROWS(provider_rows),
+					   .size = sizeof(struct tp_provider_conf),
+					   .name_offset = offsetof(struct tp_provider_conf, name),
+					   .prepare = tp_prepare_provider,
+					   .check = tp_check_provider,
+					   .release = tp_release_provider};
+
+/* ---- routes */
+
+static const struct tp_option route_rows[] = {
+	{.key = "path",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_route_conf, path),
+	 .required = true,
+	 .example = "/v1",
+	 .refuse = tp_refuse_path,
+	 .help = "Requests below this path; the longest that matches wins. It is cut off, the rest goes "
+		 "behind the url."},
+	{.key = "provider",
+	 .type = TP_OPT_PROVIDER,
+	 AT(struct tp_route_conf, provider),
+	 .required = true,
+	 .example = "codex",
+	 .help = "Name of a provider."},
+};
+static const struct tp_section route = {
+	.name = "route", ROWS(route_rows), .size = sizeof(struct tp_route_conf)};
+
+/* ---- single sections */
+
+static const struct tp_option budget_rows[] = {
+	{.key = "sends",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_config, budget.sends),
+	 RANGE(0, 100),
+	 .fallback = "4",
+	 .help = "Most sends for one logical request: retries and the client's own re-sends all count. 0 "
+		 "sends nothing."},
+	{.key = "reserve",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_config, budget.reserve),
+	 RANGE(0, 100),
+	 .fallback = "1",
+	 .help = "How many of them only follow a refusal of the provider (nothing ran)."},
+	{.key = "ttl",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, budget.ttl_ms),
+	 RANGE(0, DAY),
+	 .fallback = "10m",
+	 .help = "How long a request with an id is remembered after its last send."},
+	{.key = "rejoin",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, budget.rejoin_ms),
+	 RANGE(0, DAY),
+	 .fallback = "120s",
+	 .help = "How long the same body without an id counts as a re-send of one that ended badly."},
+	{.key = "identify",
+	 .type = TP_OPT_STRINGS,
+	 AT(struct tp_config, budget.identify),
+	 COUNTED(struct tp_config, budget.n_identify),
+	 RANGE(0, 16),
+	 .refuse = tp_refuse_header,
+	 .fallback = "[ idempotency-key, x-codex-request-id ]",
+	 .help = "Headers that name a logical request, in order, beside x-turnpike-logical-id."},
+};
+static const struct tp_section budget = {ROWS(budget_rows), .check = tp_check_budget};
+
+static const struct tp_option hold_rows[] = {
+	{.key = "body",
+	 .type = TP_OPT_SIZE,
+	 AT(struct tp_config, hold.body_bytes),
+	 RANGE(0, 16 * MIB),
+	 .fallback = "64KiB",
+	 .help = "A JSON answer is held back until complete, up to this size."},
+	{.key = "bytes",
+	 .type = TP_OPT_SIZE,
+	 AT(struct tp_config, hold.total_bytes),
+	 RANGE(0, 64 * MIB),
+	 .fallback = "512KiB",
+	 .help = "A stream is held back until its first output, up to this size."},
+	{.key = "time",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, hold.time_ms),
+	 RANGE(0, HOUR),
+	 .fallback = "10s",
+	 .help = "Longest time either is held back, from the head of the answer."},
+};
+static const struct tp_section hold = {ROWS(hold_rows)};
+
+static const struct tp_option limits_rows[] = {
+	{.key = "header",
+	 .type = TP_OPT_SIZE,
+	 AT(struct tp_config, limits.header),
+	 RANGE(256, MIB),
+	 .fallback = "64KiB",
+	 .help = "Request line and headers. Above: 431."},
+	{.key = "body",
+	 .type = TP_OPT_SIZE,
+	 AT(struct tp_config, limits.body),
+	 RANGE(0, 1024 * GIB),
+	 .fallback = "256MiB",
+	 .help = "Request body. Above: 413."},
+	{.key = "replay_body",
+	 .type = TP_OPT_SIZE,
+	 AT(struct tp_config, limits.replay_body),
+	 RANGE(0, 4 * GIB),
+	 .fallback = "64MiB",
+	 .help = "Largest body kept in memory to be sent again; a larger one streams through once."},
+	{.key = "replay_total",
+	 .type = TP_OPT_SIZE,
+	 AT(struct tp_config, limits.replay_total),
+	 RANGE(0, 1024 * GIB),
+	 .fallback = "512MiB",
+	 .help = "All kept bodies together, per worker."},
+	{.key = "connections",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_config, limits.connections),
+	 RANGE(0, 1000000),
+	 .fallback = "0",
+	 .help = "Client connections per worker. 0 = as many as descriptors allow."},
+	{.key = "client_idle",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, limits.client_idle_ms),
+	 RANGE(1, DAY),
+	 .fallback = "75s",
+	 .help = "Idle keep-alive connections of clients are closed after this."},
+	{.key = "client_header",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, limits.client_header_ms),
+	 RANGE(1, HOUR),
+	 .fallback = "30s",
+	 .help = "Longest time for a request head."},
+	{.key = "client_body",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, limits.client_body_ms),
+	 RANGE(1, HOUR),
+	 .fallback = "60s",
+	 .help = "Longest silence inside a request body."},
+	{.key = "slow_reader",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, limits.slow_reader_ms),
+	 RANGE(1, HOUR),
+	 .fallback = "60s",
+	 .help = "Longest time in which a client takes nothing of its answer."},
+};
+static const struct tp_section limits = {ROWS(limits_rows)};
+
+static const struct tp_option state_rows[] = {
+	{.key = "name",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_config, state.name),
+	 .restart = true,
+	 .refuse = tp_refuse_state_name,
+	 .fallback = "/turnpike",
+	 .help = "Name of the shared memory. Two instances on one machine need two names."},
+	{.key = "logical_requests",
+	 .type = TP_OPT_COUNT,
+	 AT(struct tp_config, state.logical_requests),
+	 RANGE(16, 16 * 1024 * 1024),
+	 .restart = true,
+	 .fallback = "65536",
+	 .help = "Logical requests remembered at the same time. The memory is reserved at start."},
+};
+static const struct tp_section state = {ROWS(state_rows)};
+
+static const char *const level_words[] = {"error", "warn", "info", "debug", NULL};
+static const char *const format_words[] = {"text", "json", NULL};
+
+static const struct tp_option log_rows[] = {
+	{.key = "level",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_config, log.level),
+	 .choices = level_words,
+	 .fallback = "info",
+	 .help = "Least important lines that are written."},
+	{.key = "format",
+	 .type = TP_OPT_CHOICE,
+	 AT(struct tp_config, log.format),
+	 .choices = format_words,
+	 .fallback = "text",
+	 .help = "A line for people, or a JSON object per line."},
+	{.key = "output",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_config, log.output),
+	 .refuse = tp_refuse_log_output,
+	 .fallback = "stderr",
+	 .help = "`stderr`, or an absolute path."},
+};
+static const struct tp_section log_section = {ROWS(log_rows)};
+
+static const struct tp_option shutdown_rows[] = {
+	{.key = "drain",
+	 .type = TP_OPT_DURATION,
+	 AT(struct tp_config, drain_ms),
+	 RANGE(0, DAY),
+	 .fallback = "10m",
+	 .help = "How long running turns may go on after TERM."},
+};
+static const struct tp_section shutdown_section = {ROWS(shutdown_rows)};
+
+/* ---- the file: retry before providers, which start from it; providers before routes, which name them */
+
+static const struct tp_option root_rows[] = {
+	{.key = "workers",
+	 .type = TP_OPT_WORKERS,
+	 AT(struct tp_config, workers),
+	 RANGE(1, 256),
+	 .fallback = "auto",
+	 .help = "Worker processes: a number, or auto = CPUs."},
+	{.key = "listen",
+	 .type = TP_OPT_LIST,
+	 AT(struct tp_config, listeners),
+	 COUNTED(struct tp_config, n_listeners),
+	 .inner = &listener,
+	 .one_or_list = true,
+	 RANGE(1, 64),
+	 .fallback = "127.0.0.1:8080",
+	 .help = "Where clients connect: an address, a mapping, or a list of them."},
+	{.key = "clients",
+	 .type = TP_OPT_LIST,
+	 AT(struct tp_config, clients),
+	 COUNTED(struct tp_config, n_clients),
+	 .inner = &client,
+	 RANGE(0, 4096),
+	 .fallback = "[]",
+	 .help = "Who may connect. With none, only loopback and unix listeners are allowed (unless "
+		 "`allow_anonymous`), and "
+		 "Host and Origin are checked, so that web pages cannot use the proxy."},
+	{.key = "allow_anonymous",
+	 .type = TP_OPT_BOOL,
+	 AT(struct tp_config, allow_anonymous),
+	 .fallback = "false",
+	 .help = "true lets everybody who reaches a listener use it, also from other machines."},
+	{.key = "hosts",
+	 .type = TP_OPT_STRINGS,
+	 AT(struct tp_config, hosts),
+	 COUNTED(struct tp_config, n_hosts),
+	 RANGE(0, 256),
+	 .refuse = tp_refuse_host,
+	 .fallback = "[]",
+	 .example = "[ proxy.example.com ]",
+	 .help = "Host names, without port, allowed beside the loopback ones while there are no `clients`."},
+	{.key = "origins",
+	 .type = TP_OPT_STRINGS,
+	 AT(struct tp_config, origins),
+	 COUNTED(struct tp_config, n_origins),
+	 RANGE(0, 256),
+	 .refuse = tp_refuse_origin,
+	 .fallback = "[]",
+	 .example = "[ \"http://localhost:3000\" ]",
+	 .help = "Origins of web pages that may use the proxy while there are no `clients`."},
+	{.key = "retry",
+	 SECTION(retry),
+	 AT(struct tp_config, retry),
+	 .help = "When and how often to send again."},
+	{.key = "providers",
+	 .type = TP_OPT_MAP,
+	 AT(struct tp_config, providers),
+	 COUNTED(struct tp_config, n_providers),
+	 .inner = &provider,
+	 RANGE(1, 256),
+	 .required = true,
+	 .help = "Where requests go, each under a name of its own."},
+	{.key = "routes",
+	 .type = TP_OPT_LIST,
+	 AT(struct tp_config, routes),
+	 COUNTED(struct tp_config, n_routes),
+	 .inner = &route,
+	 RANGE(0, 1024),
+	 .fallback = "[]",
+	 .help = "Which provider serves which path. With none: /v1 and / go to the only provider; with "
+		 "several providers "
+		 "routes are needed."},
+	{.key = "budget", SECTION(budget), .help = "The send budget of one logical request."},
+	{.key = "hold", SECTION(hold), .help = "How much of an answer is held back before it is committed."},
+	{.key = "limits", SECTION(limits), .help = "Bounds for clients."},
+	{.key = "state", SECTION(state), .help = "The table in shared memory."},
+	{.key = "log", SECTION(log_section), .help = "The log."},
+	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
+	{.key = "pid_file",
+	 .type = TP_OPT_STRING,
+	 AT(struct tp_config, pid_file),
+	 .refuse = tp_refuse_absolute,
+	 .example = "/run/turnpike/turnpike.pid",
+	 .help = "Absolute path of a file that holds the master's pid. Empty: none."},
+};
+const struct tp_section tp_config_root = {ROWS(root_rows), .check = tp_check_config};

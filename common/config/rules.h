@@ -1,0 +1,44 @@
+/*
+ * What a single value or the keys of one section must hold to, beyond type and bounds; and the fields that
+ * are derived from them.  The option table points here.
+ */
+#ifndef TP_CONFIG_RULES_H
+#define TP_CONFIG_RULES_H
+
+#include "common/config/option.h"
+
+/* Values: NULL, or a reason that reads on behind the value. Host, origin and header names are lowered. */
+const char *tp_refuse_name(char *value);       /* of a client or provider */
+const char *tp_refuse_key(char *value);        /* a credential */
+const char *tp_refuse_host(char *value);       /* hosts */
+const char *tp_refuse_origin(char *value);     /* origins */
+const char *tp_refuse_header(char *value);     /* budget.identify */
+const char *tp_refuse_path(char *value);       /* replay_safe, routes.path (a slash at its end is cut) */
+const char *tp_refuse_file(char *value);       /* a file that is read at start */
+const char *tp_refuse_log_output(char *value); /* stderr or an absolute path */
+const char *tp_refuse_absolute(char *value);   /* an absolute path */
+const char *tp_refuse_state_name(char *value); /* /name */
+
+/* Sections. */
+void tp_check_config(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_listener(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_client(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_retry(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_budget(struct tp_load *l, void *object, struct tp_node *node);
+
+/* The url with its user information replaced. */
+void tp_mask_url(const void *object, struct tp_buf *out);
+
+void tp_prepare_provider(struct tp_load *l, void *object);
+void tp_release_provider(void *object);
+void tp_release_listener(void *object);
+
+/* True when the key was written and nothing was told about it yet: rules between keys look only at these. */
+static inline bool tp_is_given(const struct tp_node *node)
+{
+	return node != NULL && node->kind != TP_NODE_BAD && !node->bad;
+}
+
+#endif

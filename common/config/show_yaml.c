@@ -1,0 +1,160 @@
+#include "common/config/convert.h"
+#include "common/config/show.h"
+#include "common/config/show_value.h"
+
+/* The example provider of the sample. */
+#define EXAMPLE_NAME "codex"
+
+enum { COMMENT_WIDTH = 100 };
+
+struct writer {
+	struct tp_buf *out;
+	const struct tp_config *config; /* NULL = the defaults, with help */
+	const char *margin;             /* begins each line: "# " inside an example that is commented out */
+	bool dash;                      /* the next line begins an item of a list */
+};
+
+static void begin_line(struct writer *w, unsigned indent)
+{
+	tp_buf_printf(w->out, "%s", w->margin);
+	for (unsigned i = w->dash ? 2 : 0; i < indent; i++)
+		tp_buf_add(w->out, " ", 1);
+	if (w->dash)
+		tp_buf_add(w->out, "- ", 2);
+	w->dash = false;
+}
+
+/* Wraps at blanks. */
+static void write_comment(struct writer *w, unsigned indent, struct tp_str text)
+{
+	while (text.n > 0) {
+		size_t n = text.n, room = COMMENT_WIDTH - indent;
+		if (n > room) {
+			n = room;
+			while (n > 0 && text.p[n] != ' ')
+				n--;
+			n = n == 0 ? text.n : n;
+		}
+		begin_line(w, indent);
+		tp_buf_printf(w->out, "# %.*s\n", (int)n, text.p);
+		while (n < text.n && text.p[n] == ' ')
+			n++;
+		text = (struct tp_str){text.p + n, text.n - n};
+	}
+}
+
+/* Above the key; in front of the first key of a list item it stands above the dash. */
+static void write_help(struct writer *w, unsigned indent, const struct tp_option *o)
+{
+	struct tp_buf help = {0};
+	bool dash = w->dash;
+	unsigned at = dash ? indent - 2 : indent;
+	w->dash = false;
+	tp_show_help(o, &help);
+	write_comment(w, at, tp_buf_str(&help));
+	if (o->example != NULL && !o->required) {
+		begin_line(w, at);
+		tp_buf_printf(w->out, "# Example: %s\n", o->example);
+	}
+	w->dash = dash;
+	tp_buf_free(&help);
+}
+
+static void write_section(struct writer *w, unsigned indent, const struct tp_section *s, const void *object);
+
+/* Items or named entries of a checked configuration. */
+static void write_entries(struct writer *w, unsigned indent, const struct tp_option *o, const void *object)
+{
+	const char *array = NULL;
+	size_t n = (size_t)tp_convert_load((const char *)object + o->count_offset, sizeof n);
+	memcpy(&array, tp_option_field_const(o, object), sizeof array);
+	tp_buf_printf(w->out, n > 0 ? "\n" : " []\n");
+	for (size_t i = 0; i < n; i++, array += o->inner->size) {
+		if (o->type == TP_OPT_MAP) {
+			const char *name = NULL;
+			memcpy(&name, array + o->inner->name_offset, sizeof name);
+			begin_line(w, indent + 2);
+			tp_buf_printf(w->out, "%s:\n", name);
+		} else {
+			w->dash = true;
+		}
+		write_section(w, indent + 4, o->inner, array);
+	}
+}
+
+/* The default of a list, and one item as a comment; a map has one entry as an example. */
+static void write_example(struct writer *w, unsigned indent, const struct tp_option *o)
+{
+	if (o->type == TP_OPT_MAP) {
+		tp_buf_printf(w->out, "\n");
+		begin_line(w, indent + 2);
+		tp_buf_printf(w->out, EXAMPLE_NAME ":\n");
+		write_section(w, indent + 4, o->inner, NULL);
+		return;
+	}
+	tp_buf_printf(w->out, " %s\n", o->fallback);
+	w->margin = "# ";
+	begin_line(w, indent);
+	tp_buf_printf(w->out, "%s:\n", o->key);
+	w->dash = true;
+	write_section(w, indent + 4, o->inner, NULL);
+	w->margin = "";
+}
+
+static void write_scalar(struct writer *w, const struct tp_option *o, const void *object)
+{
+	tp_buf_add(w->out, " ", 1);
+	if (w->config == NULL)
+		tp_show_default(o, w->out);
+	else
+		tp_show_value(w->config, o, object, w->out);
+	tp_buf_add(w->out, "\n", 1);
+}
+
+static void write_option(struct writer *w, unsigned indent, const struct tp_option *o, const void *object)
+{
+	bool defaults = w->config == NULL;
+	if (defaults)
+		write_help(w, indent, o);
+	begin_line(w, indent);
+	tp_buf_printf(w->out, "%s:", o->key);
+	if (o->type == TP_OPT_SECTION && defaults && o->inherits) {
+		tp_buf_printf(w->out, " {}\n");
+	} else if (o->type == TP_OPT_SECTION) {
+		tp_buf_printf(w->out, "\n");
+		write_section(w, indent + 2, o->inner, defaults ? NULL : tp_option_field_const(o, object));
+	} else if (!tp_show_is_nested(o)) {
+		write_scalar(w, o, object);
+	} else if (defaults) {
+		write_example(w, indent, o);
+	} else {
+		write_entries(w, indent, o, object);
+	}
+}
+
+static void write_section(struct writer *w, unsigned indent, const struct tp_section *s, const void *object)
+{
+	for (size_t i = 0; i < s->n_options; i++) {
+		if (w->config == NULL && indent == 0 && i > 0)
+			tp_buf_add(w->out, "\n", 1);
+		write_option(w, indent, &s->options[i], object);
+	}
+}
+
+void tp_config_show_defaults(struct tp_buf *out)
+{
+	struct writer w = {.out = out, .margin = ""};
+	tp_buf_printf(
+		out,
+		"# Turnpike: every key with its default. Only `providers` and the url inside it are needed.\n"
+		"# Durations: 150ms 1.5s 5m 1h. Sizes: 512 64KiB 1MiB 1GiB. In any value ${NAME} stands for "
+		"an\n"
+		"# environment variable, ${file:/path} for the content of a file, $${ for a plain ${.\n\n");
+	write_section(&w, 0, &tp_config_root, NULL);
+}
+
+void tp_config_show_effective(const struct tp_config *c, struct tp_buf *out)
+{
+	struct writer w = {.out = out, .config = c, .margin = ""};
+	write_section(&w, 0, &tp_config_root, c);
+}

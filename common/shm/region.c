@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -167,17 +169,22 @@ static int create(const char *name, const struct tp_region_header *layout, struc
 /* Opens what is there, if it is ours. Returns the descriptor, -ENOENT, or another -errno with `why`. */
 static int open_ours(const char *name, int flags, struct tp_buf *why, struct stat *ret_stat)
 {
-	int fd = shm_open(name, flags, 0);
+	/* Nonblocking: a FIFO of that name must not hold us. */
+	int fd = shm_open(name, flags | O_NONBLOCK, 0);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
 	if (fd < 0) {
 		int error = -errno;
-		if (error == -ENOENT)
-			return error;
-		/* EACCES: another user's; ELOOP: a symbolic link; EISDIR, ENXIO: no regular file */
-		bool foreign = error == -EACCES || error == -ELOOP || error == -EISDIR || error == -ENXIO;
+		const char *reason = NULL;
+		if (error == -EACCES)
+			reason = "it belongs to another user";
+		else if (error == -ELOOP || error == -ENXIO)
+			reason = "it is not a regular file";
+		else if (error == -EINVAL) /* what the C library makes of a folder, too */
+			reason = "it is not a regular file, or the name is not valid";
+		bool foreign = reason != NULL;
 		tp_buf_printf(why, "shared memory %s cannot be used: %s", name,
-			      error == -EACCES ? "it belongs to another user"
-			      : foreign        ? "it is not a regular file"
-					       : strerror(-error));
+			      foreign ? reason : strerror(-error));
 		return foreign ? -EPERM : error;
 	}
 	struct stat st;

@@ -1,6 +1,9 @@
 #include "common/shm/slots.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/shm/layout.h"

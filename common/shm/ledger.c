@@ -48,7 +48,8 @@ static bool charge_record(struct tp_ledger_handle *h, struct tp_cell *cell,
 {
 	uint64_t raw;
 	struct tp_word w;
-	*ret_lost = !load_own(h, cell, &raw, &w);
+	/* Held for dead, we own nothing, even if nobody has come to take it yet. */
+	*ret_lost = !tp_stamp_live(h->region, h->owner) || !load_own(h, cell, &raw, &w);
 	if (*ret_lost || !tp_budget_fits(w.used, w.base_used, limits, klass))
 		return false;
 	uint32_t used = w.used, base_used = w.base_used;

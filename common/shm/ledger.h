@@ -54,6 +54,9 @@ struct tp_ledger_handle {
 	struct tp_stamp owner;
 	bool no_room;             /* an identity without a record: first send only */
 	uint32_t used, base_used; /* as of the last operation; for a turn without record the truth */
+	enum tp_identity_kind kind;
+	bool sent;      /* this turn has charged a send: without a record there is no second one */
+	bool ambiguous; /* kind NONE: the allowance was taken */
 };
 
 enum tp_join {
@@ -87,6 +90,10 @@ void tp_ledger_give_back(struct tp_ledger_handle *h, enum tp_class klass);
 void tp_ledger_settle(struct tp_ledger_handle *h);
 /* The first byte of an answer goes to the client. */
 void tp_ledger_commit(struct tp_ledger_handle *h);
+
+/* Takes the one allowance of the logical request for an ambiguous replay (retry.ambiguous_replays). False: it
+ * is gone, or the record was lost. The replay itself is charged like every send. */
+bool tp_ledger_take_ambiguous(struct tp_ledger_handle *h);
 
 enum tp_end {
 	TP_END_SUCCESS,  /* closes a fingerprint's record; an id keeps what is left */

@@ -23,11 +23,18 @@ struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot);
 void tp_slot_release(struct tp_region *r, unsigned slot);
 bool tp_stamp_live(const struct tp_region *r, struct tp_stamp s);
 
-/* Heartbeat: a worker stores the time each second; the master reads it. Milliseconds of CLOCK_BOOTTIME. */
+/* Heartbeat: a worker stores the time each second; the master reads it. Milliseconds of CLOCK_BOOTTIME; 0 =
+ * none yet since tp_slot_assign(). */
 void tp_slot_beat(struct tp_region *r, unsigned slot, uint64_t now_ms);
 uint64_t tp_slot_last_beat(const struct tp_region *r, unsigned slot);
 /* A worker has opened everything and serves. */
 void tp_slot_set_ready(struct tp_region *r, unsigned slot, bool ready);
 bool tp_slot_ready(const struct tp_region *r, unsigned slot);
+
+/* Worker, first thing after the fork: notes which process lives here. */
+void tp_slot_enter(struct tp_region *r, unsigned slot);
+/* For a master at its start: the process that entered the slot still runs (an orphan that drains after its
+ * master was killed; compared by pid and start time). Such a slot is neither released nor assigned. */
+bool tp_slot_occupied(const struct tp_region *r, unsigned slot);
 
 #endif

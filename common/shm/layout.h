@@ -1,0 +1,104 @@
+/*
+ * Inside of common/shm: what lies where in the shared table, and the process-local handle of a mapping.
+ * Only the files of this folder and their tests include it. docs/shared-memory.md tells how to change it.
+ */
+#ifndef TP_SHM_LAYOUT_H
+#define TP_SHM_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "common/shm/counters.h"
+#include "common/shm/region.h"
+
+/* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
+ * replaced, never misread. */
+enum {
+	TP_LAYOUT_VERSION = 1,
+	TP_CACHE_LINE = 64,
+	TP_BUCKET_CELLS = 16,
+	/* One credential reaches one bucket of each group: an eighth of the table (see ledger_join.c). */
+	TP_GROUP_BUCKETS = 8,
+	TP_LEDGER_MAX_CELLS = 1 << 26
+};
+
+#define TP_REGION_MAGIC UINT64_C(0x656b69706e727554) /* "Turnpike" in memory order of a little endian host   \
+						      */
+
+enum tp_part { TP_PART_SLOTS, TP_PART_COUNTERS, TP_PART_LEDGER, TP_PART_COUNT };
+
+struct tp_part_place {
+	uint64_t offset, size; /* bytes from the start of the object; offsets are cache-line aligned */
+};
+
+/* Written by the creator before the magic, read-only ever after. */
+struct tp_region_header {
+	_Atomic uint64_t magic; /* last: a creator that is killed leaves a table without it */
+	uint32_t layout;
+	uint32_t buckets;
+	uint64_t total_size;
+	uint8_t seed[16];
+	char boot_id[40]; /* text of the kernel, zero padded */
+	struct tp_part_place parts[TP_PART_COUNT];
+};
+
+/* Written by the master, save for what its comment gives to the worker. One line each: a heartbeat then
+ * disturbs nobody who looks at a neighbour's generation. */
+struct tp_slot {
+	_Alignas(TP_CACHE_LINE) _Atomic uint32_t owner; /* generation | TP_SLOT_ASSIGNED */
+	_Atomic uint32_t ready;                         /* worker */
+	_Atomic uint64_t beat;                          /* worker */
+	_Atomic uint64_t pid, started; /* worker: /proc/PID/stat, so that a reused pid is seen */
+};
+
+#define TP_SLOT_ASSIGNED (UINT32_C(1) << 16)
+
+/* Written by the worker in the slot alone. */
+struct tp_counter_block {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t counters[TP_COUNT_TOTAL];
+	_Atomic int64_t gauges[TP_GAUGE_TOTAL];
+};
+
+/* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
+struct tp_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t word;
+	_Atomic uint64_t key_lo, key_hi;
+	_Atomic uint64_t last_send; /* ms of CLOCK_BOOTTIME */
+	_Atomic uint64_t last_turn; /* epoch << 44 | ms: a late writer cannot touch a successor's */
+	_Atomic uint64_t memory;    /* how it ended: see tp_memory_pack() */
+	_Atomic uint64_t kind;      /* enum tp_identity_kind */
+};
+
+/* The head line is all that a search reads of cells which do not match. */
+struct tp_bucket {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t
+		inserts;                        /* ids whose first bucket this is: counts insertions */
+	_Atomic uint16_t tags[TP_BUCKET_CELLS]; /* of the key; 0 = surely free of records to find */
+	struct tp_cell cells[TP_BUCKET_CELLS];
+};
+
+_Static_assert(sizeof(struct tp_slot) == TP_CACHE_LINE, "a slot is one line");
+_Static_assert(sizeof(struct tp_cell) == TP_CACHE_LINE, "a cell is one line");
+_Static_assert(sizeof(struct tp_bucket) == TP_CACHE_LINE * (TP_BUCKET_CELLS + 1), "head line and cells");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_SHORT_LOCK_FREE == 2,
+	       "a lock inside an atomic would be held for ever by a killed process");
+
+/* Process-local. Sizes are kept here, not read again from memory that a stray write could have changed. */
+struct tp_region {
+	struct tp_region_header *header;
+	size_t size;
+	struct tp_slot *slots;             /* TP_SHM_SLOTS */
+	struct tp_counter_block *counters; /* TP_SHM_SLOTS */
+	struct tp_bucket *buckets;
+	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
+};
+
+/* Named points at which the kill test ends a process; nothing in a normal build. */
+#ifdef TP_SHM_INJECT
+void tp_shm_inject(const char *point);
+#define TP_INJECT(point) tp_shm_inject(point)
+#else
+#define TP_INJECT(point) ((void)0)
+#endif
+
+#endif

@@ -1,0 +1,313 @@
+#include "common/shm/region.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/shm/layout.h"
+
+static uint64_t line_up(uint64_t n)
+{
+	return (n + TP_CACHE_LINE - 1) / TP_CACHE_LINE * TP_CACHE_LINE;
+}
+
+/* The one description of the layout: everything in the header but magic, seed and boot id. */
+static struct tp_region_header layout_for(uint32_t buckets)
+{
+	const uint64_t sizes[TP_PART_COUNT] = {
+		[TP_PART_SLOTS] = TP_SHM_SLOTS * sizeof(struct tp_slot),
+		[TP_PART_COUNTERS] = TP_SHM_SLOTS * sizeof(struct tp_counter_block),
+		[TP_PART_LEDGER] = (uint64_t)buckets * sizeof(struct tp_bucket),
+	};
+	struct tp_region_header h = {.layout = TP_LAYOUT_VERSION, .buckets = buckets};
+	uint64_t end = line_up(sizeof h);
+	for (int i = 0; i < TP_PART_COUNT; i++) {
+		h.parts[i] = (struct tp_part_place){.offset = end, .size = sizes[i]};
+		end = line_up(end + sizes[i]);
+	}
+	h.total_size = end;
+	return h;
+}
+
+/* Whole groups of buckets, at least one: below that an eighth could not be cut. */
+static uint32_t buckets_for(uint32_t cells)
+{
+	enum { GROUP_CELLS = TP_BUCKET_CELLS * TP_GROUP_BUCKETS };
+	uint32_t groups = cells / GROUP_CELLS + (cells % GROUP_CELLS != 0 || cells == 0);
+	return groups * TP_GROUP_BUCKETS;
+}
+
+static int read_boot_id(char id[40])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	memset(id, 0, 40);
+	ssize_t n = read(fd, id, 39);
+	int error = n < 0 ? -errno : n < 36 ? -EIO : 0;
+	close(fd);
+	id[36] = '\0';
+	return error;
+}
+
+/* A fresh table in zeroed memory. The magic comes last and with release: whoever sees it sees all the rest.
+ */
+static int fill(void *base, const struct tp_region_header *layout)
+{
+	struct tp_region_header *h = base;
+	struct tp_region_header fresh = *layout;
+	int error = read_boot_id(fresh.boot_id);
+	if (error != 0)
+		return error;
+	if (getrandom(fresh.seed, sizeof fresh.seed, 0) != (ssize_t)sizeof fresh.seed)
+		return -EIO;
+	*h = fresh;
+	atomic_store_explicit(&h->magic, TP_REGION_MAGIC, memory_order_release);
+	return 0;
+}
+
+/* NULL when the bytes are a table that this build can use, else what is wrong with it. */
+static const char *fault_of(const struct tp_region_header *h, const struct tp_region_header *want)
+{
+	char boot_id[40];
+	if (atomic_load_explicit(&h->magic, memory_order_acquire) != TP_REGION_MAGIC)
+		return "it is damaged, or its creator was killed while making it";
+	if (h->layout != want->layout)
+		return "it has another layout version";
+	if (h->total_size != want->total_size || h->buckets != want->buckets)
+		return "it has another size";
+	if (memcmp(h->parts, want->parts, sizeof h->parts) != 0)
+		return "its header is damaged";
+	if (read_boot_id(boot_id) != 0 || memcmp(h->boot_id, boot_id, sizeof boot_id) != 0)
+		return "it is of another boot of this machine";
+	return NULL;
+}
+
+static struct tp_region *handle_for(void *base, const struct tp_region_header *layout)
+{
+	struct tp_region *r = malloc(sizeof *r);
+	if (r == NULL)
+		return NULL;
+	char *bytes = base;
+	*r = (struct tp_region){
+		.header = base,
+		.size = (size_t)layout->total_size,
+		.slots = (void *)(bytes + layout->parts[TP_PART_SLOTS].offset),
+		.counters = (void *)(bytes + layout->parts[TP_PART_COUNTERS].offset),
+		.buckets = (void *)(bytes + layout->parts[TP_PART_LEDGER].offset),
+		.n_buckets = layout->buckets,
+	};
+	return r;
+}
+
+/* Maps `fd` whole, fills or checks it, and makes the handle; closes nothing. `fault` non-NULL on -EINVAL. */
+static int map(int fd, int protection, bool create, const struct tp_region_header *layout,
+	       const char **ret_fault, struct tp_region **ret_region)
+{
+	size_t size = (size_t)layout->total_size;
+	void *base = mmap(NULL, size, protection, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+	if (base == MAP_FAILED)
+		return -errno;
+	int error = 0;
+	if (create) {
+		error = fill(base, layout);
+	} else {
+		const char *fault = fault_of(base, layout);
+		if (fault != NULL) {
+			*ret_fault = fault;
+			error = -EINVAL;
+		}
+	}
+	struct tp_region *r = error == 0 ? handle_for(base, layout) : NULL;
+	if (r == NULL) {
+		munmap(base, size);
+		return error != 0 ? error : -ENOMEM;
+	}
+	*ret_region = r;
+	return 0;
+}
+
+/* Space is taken now: a page that cannot be had later would be SIGBUS in the middle of a turn. */
+static int allocate(int fd, uint64_t size)
+{
+	int error;
+	if (fchmod(fd, 0600) != 0) /* whatever the umask made of it */
+		return -errno;
+	do {
+		error = posix_fallocate(fd, 0, (off_t)size);
+	} while (error == EINTR);
+	return -error;
+}
+
+static int create(const char *name, const struct tp_region_header *layout, struct tp_buf *why,
+		  struct tp_region **ret_region)
+{
+	int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd < 0) {
+		int error = -errno;
+		tp_buf_printf(why, "cannot create shared memory %s: %s", name, strerror(-error));
+		return error;
+	}
+	const char *fault = NULL;
+	int error = allocate(fd, layout->total_size);
+	if (error == 0)
+		error = map(fd, PROT_READ | PROT_WRITE, true, layout, &fault, ret_region);
+	close(fd);
+	if (error != 0) {
+		(void)shm_unlink(name);
+		tp_buf_printf(why, "cannot allocate shared memory %s of %llu KiB in /dev/shm: %s", name,
+			      (unsigned long long)(layout->total_size / 1024), strerror(-error));
+	}
+	return error;
+}
+
+/* Opens what is there, if it is ours. Returns the descriptor, -ENOENT, or another -errno with `why`. */
+static int open_ours(const char *name, int flags, struct tp_buf *why, struct stat *ret_stat)
+{
+	/* Nonblocking: a FIFO of that name must not hold us. */
+	int fd = shm_open(name, flags | O_NONBLOCK, 0);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0) {
+		int error = -errno;
+		const char *reason = NULL;
+		if (error == -EACCES)
+			reason = "it belongs to another user";
+		else if (error == -ELOOP || error == -ENXIO)
+			reason = "it is not a regular file";
+		else if (error == -EINVAL) /* what the C library makes of a folder, too */
+			reason = "it is not a regular file, or the name is not valid";
+		bool foreign = reason != NULL;
+		tp_buf_printf(why, "shared memory %s cannot be used: %s", name,
+			      foreign ? reason : strerror(-error));
+		return foreign ? -EPERM : error;
+	}
+	struct stat st;
+	const char *fault = NULL;
+	if (fstat(fd, &st) != 0)
+		fault = "its owner cannot be read";
+	else if (!S_ISREG(st.st_mode))
+		fault = "it is not a regular file";
+	else if (st.st_uid != geteuid())
+		fault = "it belongs to another user";
+	else if ((st.st_mode & 07777) != 0600)
+		fault = "its mode is not 0600";
+	if (fault != NULL) {
+		tp_buf_printf(why, "shared memory %s cannot be used: %s", name, fault);
+		close(fd);
+		return -EPERM;
+	}
+	*ret_stat = st;
+	return fd;
+}
+
+static int replace(const char *name, const char *reason, const struct tp_region_header *layout,
+		   struct tp_buf *why, struct tp_region **ret_region, enum tp_region_result *ret_result)
+{
+	if (shm_unlink(name) != 0 && errno != ENOENT) {
+		int error = -errno;
+		tp_buf_printf(why, "cannot remove the old shared memory %s: %s", name, strerror(-error));
+		return error;
+	}
+	struct tp_region *r;
+	int error = create(name, layout, why, &r);
+	if (error != 0)
+		return error;
+	tp_buf_printf(why, "the earlier shared memory %s was replaced by a fresh one: %s", name, reason);
+	*ret_region = r;
+	*ret_result = TP_REGION_REPLACED;
+	return 0;
+}
+
+int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, struct tp_buf *why,
+		   struct tp_region **ret_region, enum tp_region_result *ret_result)
+{
+	if (sizes.logical_requests > TP_LEDGER_MAX_CELLS) {
+		tp_buf_printf(why, "%u logical requests are more than shared memory %s can hold",
+			      (unsigned)sizes.logical_requests, name);
+		return -EINVAL;
+	}
+	const struct tp_region_header layout = layout_for(buckets_for(sizes.logical_requests));
+	struct stat st;
+	int fd = open_ours(name, O_RDWR, why, &st);
+	if (fd == -ENOENT) {
+		int error = create(name, &layout, why, ret_region);
+		if (error == 0)
+			*ret_result = TP_REGION_CREATED;
+		return error;
+	}
+	if (fd < 0)
+		return fd;
+
+	const char *reason = NULL;
+	int error = 0;
+	if (fresh)
+		reason = "a fresh state was asked for";
+	else if ((uint64_t)st.st_size != layout.total_size)
+		reason = "it has another size";
+	else
+		error = map(fd, PROT_READ | PROT_WRITE, false, &layout, &reason, ret_region);
+	close(fd);
+	if (reason != NULL)
+		return replace(name, reason, &layout, why, ret_region, ret_result);
+	if (error != 0)
+		tp_buf_printf(why, "cannot map shared memory %s: %s", name, strerror(-error));
+	else
+		*ret_result = TP_REGION_ATTACHED;
+	return error;
+}
+
+int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+{
+	struct stat st;
+	int fd = open_ours(name, O_RDONLY, why, &st);
+	if (fd == -ENOENT)
+		tp_buf_printf(why, "there is no shared memory %s: no server has run under that name", name);
+	if (fd < 0)
+		return fd;
+
+	/* The size is not known here: it is taken from the header, and everything is then checked by it. */
+	struct tp_region_header h;
+	int error = -EINVAL;
+	const char *reason = "it is damaged";
+	if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.buckets != 0 &&
+	    h.buckets % TP_GROUP_BUCKETS == 0 && h.buckets <= TP_LEDGER_MAX_CELLS / TP_BUCKET_CELLS) {
+		const struct tp_region_header layout = layout_for(h.buckets);
+		if ((uint64_t)st.st_size != layout.total_size)
+			reason = "it has another size";
+		else
+			error = map(fd, PROT_READ, false, &layout, &reason, ret_region);
+	}
+	close(fd);
+	if (error != 0)
+		tp_buf_printf(why, "shared memory %s cannot be read: %s", name,
+			      error == -EINVAL ? reason : strerror(-error));
+	return error;
+}
+
+int tp_region_open_anonymous(struct tp_region_sizes sizes, struct tp_region **ret_region)
+{
+	if (sizes.logical_requests > TP_LEDGER_MAX_CELLS)
+		return -EINVAL;
+	const struct tp_region_header layout = layout_for(buckets_for(sizes.logical_requests));
+	const char *fault = NULL;
+	return map(-1, PROT_READ | PROT_WRITE, true, &layout, &fault, ret_region);
+}
+
+void tp_region_close(struct tp_region *r)
+{
+	if (r == NULL)
+		return;
+	munmap(r->header, r->size);
+	free(r);
+}
+
+const uint8_t *tp_region_seed(const struct tp_region *r)
+{
+	return r->header->seed;
+}

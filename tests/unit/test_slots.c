@@ -1,0 +1,123 @@
+/* Stamps go stale with one store of the master, and only then. */
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/shm/counters.h"
+#include "common/shm/layout.h"
+#include "common/shm/slots.h"
+
+static struct tp_region *region;
+
+static void setup(void)
+{
+	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){128}, &region), 0);
+}
+
+static void teardown(void)
+{
+	tp_region_close(region);
+}
+
+START_TEST(stamp_of_nobody_is_not_live)
+{
+	for (unsigned slot = 0; slot < TP_SHM_SLOTS; slot++)
+		ck_assert(!tp_stamp_live(region, (struct tp_stamp){.slot = (uint8_t)slot}));
+}
+END_TEST
+
+START_TEST(release_makes_stale)
+{
+	struct tp_stamp first = tp_slot_assign(region, 3), other = tp_slot_assign(region, 4);
+	ck_assert(tp_stamp_live(region, first));
+	tp_slot_release(region, 3);
+	ck_assert(!tp_stamp_live(region, first));
+	ck_assert(tp_stamp_live(region, other));
+	struct tp_stamp second = tp_slot_assign(region, 3);
+	ck_assert(tp_stamp_live(region, second));
+	ck_assert(!tp_stamp_live(region, first));
+}
+END_TEST
+
+START_TEST(generation_wraps_past_nobody)
+{
+	for (int n = 0; n < 0x10001; n++) {
+		struct tp_stamp s = tp_slot_assign(region, 255);
+		ck_assert_uint_ne(s.generation, 0);
+		tp_slot_release(region, 255);
+		ck_assert(!tp_stamp_live(region, s));
+	}
+}
+END_TEST
+
+START_TEST(beat_and_ready_restart)
+{
+	tp_slot_assign(region, 7);
+	ck_assert_uint_eq(tp_slot_last_beat(region, 7), 0);
+	ck_assert(!tp_slot_ready(region, 7));
+	tp_slot_beat(region, 7, 123456);
+	tp_slot_set_ready(region, 7, true);
+	ck_assert_uint_eq(tp_slot_last_beat(region, 7), 123456);
+	ck_assert_uint_eq(tp_slot_last_beat(region, 8), 0);
+	ck_assert(tp_slot_ready(region, 7));
+	tp_slot_release(region, 7);
+	ck_assert(!tp_slot_ready(region, 7));
+	tp_slot_assign(region, 7);
+	ck_assert_uint_eq(tp_slot_last_beat(region, 7), 0);
+}
+END_TEST
+
+START_TEST(occupied_while_its_process_runs)
+{
+	int to_child[2], from_child[2];
+	char byte;
+	ck_assert_int_eq(pipe(to_child), 0);
+	ck_assert_int_eq(pipe(from_child), 0);
+	tp_slot_assign(region, 9);
+	ck_assert(!tp_slot_occupied(region, 9));
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		tp_slot_enter(region, 9);
+		_exit(write(from_child[1], "e", 1) == 1 && read(to_child[0], &byte, 1) == 1 ? 0 : 1);
+	}
+	ck_assert_int_eq(read(from_child[0], &byte, 1), 1);
+	ck_assert(tp_slot_occupied(region, 9));
+	/* Another process under the same number does not count. */
+	atomic_fetch_add(&region->slots[9].started, 1);
+	ck_assert(!tp_slot_occupied(region, 9));
+	atomic_fetch_sub(&region->slots[9].started, 1);
+	ck_assert(tp_slot_occupied(region, 9));
+
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	siginfo_t info;
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_msg(!tp_slot_occupied(region, 9), "a zombie holds its slot");
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert(!tp_slot_occupied(region, 9));
+	for (int i = 0; i < 2; i++) {
+		close(to_child[i]);
+		close(from_child[i]);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("slots");
+	TCase *t = tcase_create("slots");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, stamp_of_nobody_is_not_live);
+	tcase_add_test(t, release_makes_stale);
+	tcase_add_test(t, generation_wraps_past_nobody);
+	tcase_add_test(t, beat_and_ready_restart);
+	tcase_add_test(t, occupied_while_its_process_runs);
+	suite_add_tcase(s, t);
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -18,12 +18,12 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 			  .type = "server_error",
 			  .code = "internal_error",
 			  .message = "Turnpike could not handle this request because of a fault of its own."},
-	[TP_CODE_RESET_REPLAY_REFUSED] = {.status = 429,
-					  .stop = true,
-					  .type = REFUSAL,
-					  .message =
-						  "The provider reset the connection after it had received "
-						  "the request, and gave no answer." MAY_HAVE_RUN},
+	[TP_CODE_RESET_REPLAY_REFUSED] =
+		{.status = 429,
+		 .stop = true,
+		 .type = REFUSAL,
+		 .message = "The connection to the provider was reset after the request had gone out and "
+			    "before an answer came." MAY_HAVE_RUN},
 	[TP_CODE_CLOSED_BEFORE_RESPONSE] = {.status = 429,
 					    .stop = true,
 					    .type = REFUSAL,

@@ -52,10 +52,11 @@ struct tp_decision {
 	enum tp_evidence evidence;
 	enum tp_class klass; /* with SEND_AGAIN */
 	uint32_t wait_ms;    /* with SEND_AGAIN; jitter included, never below told_ms */
-	enum tp_code code;   /* with REFUSE and LOCAL */
-	bool stop;           /* RELAY: add x-should-retry: false */
-	bool give_back;      /* the charge is returned: provably nothing was written */
-	const char *reason;  /* static, for the log: why not (or why) sent again */
+	enum tp_code code;   /* with REFUSE and LOCAL; END_STREAM: the code of the family's terminal event */
+	bool stop; /* RELAY: the answer carries x-should-retry: false (once; an upstream's own included) */
+	bool give_back; /* the charge is returned: provably nothing was written */
+	bool forced; /* SEND_AGAIN: the one retry that x-should-retry: true grants; sets forced_retry_used */
+	const char *reason; /* static, for the log: why not (or why) sent again */
 };
 
 /* `random` = 64 fresh random bits; equal arguments give equal decisions. */

@@ -1,8 +1,11 @@
 /*
  * The log: one line per event, text or JSON, to standard error or a file.
  * A function either logs or returns an error to its caller, never both.
- * Writing never blocks: a line the sink cannot take at once is dropped and
- * counted; the count is told with the next line that fits.
+ * Writing never blocks: what the sink cannot take at once waits in a bounded
+ * buffer for the next line or tp_log_flush(); a line that does not fit there
+ * either is dropped and counted, and the count is told with the next line
+ * that gets through.  A line is at most 4096 bytes (PIPE_BUF), so that the
+ * lines of the master and its workers never mix inside one pipe.
  */
 #ifndef TP_BASE_LOG_H
 #define TP_BASE_LOG_H
@@ -21,6 +24,8 @@ void tp_log_set_role(const char *role);
 bool tp_log_wants(enum tp_log_level level);
 /* One line; control characters in the text are escaped, so provider text cannot forge lines. */
 void tp_log(enum tp_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes what waits in the buffer, as far as the sink takes it. True when nothing is left. */
+bool tp_log_flush(void);
 /* Lines dropped since the process began. */
 uint64_t tp_log_dropped(void);
 

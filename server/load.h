@@ -1,0 +1,25 @@
+/*
+ * The configuration of a server: a file, or an endpoint given on the command line, and addresses that replace
+ * the file's.
+ */
+#ifndef TP_SERVER_LOAD_H
+#define TP_SERVER_LOAD_H
+
+#include <stddef.h>
+
+#include "common/base/buf.h"
+#include "common/config/config.h"
+
+#define TP_DEFAULT_CONFIG "/etc/turnpike/turnpike.yaml"
+
+struct tp_load_options {
+	const char *file;          /* NULL = TP_DEFAULT_CONFIG, unless there is an endpoint */
+	const char *endpoint;      /* URL of the only provider, instead of a file; NULL = none */
+	const char *const *listen; /* replace the section `listen`; n_listen 0 = keep it */
+	size_t n_listen;
+};
+
+/* One reference for the caller, or NULL with at least one line in errors ("where: message\n"). */
+struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf *errors);
+
+#endif

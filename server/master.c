@@ -1,0 +1,370 @@
+#include "server/master.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/shm/region.h"
+#include "common/shm/slots.h"
+#include "server/fdlimit.h"
+#include "server/instance.h"
+#include "server/listeners.h"
+#include "server/notify.h"
+#include "server/pidfile.h"
+#include "server/supervise.h"
+
+enum {
+	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
+	LOG_RETRY_MS = 200,
+};
+
+/* Moved by enter() alone. */
+enum master_state {
+	MASTER_STARTING, /* the first workers are coming up */
+	MASTER_READY,
+	MASTER_CLOSING,  /* no new connections; handshakes that had begun come to their end */
+	MASTER_DRAINING, /* listeners closed, workers finish their turns */
+	MASTER_QUITTING, /* workers end at once */
+	MASTER_GONE,     /* no worker is left */
+	MASTER_FAILED,   /* no worker ever served, or no table could be made */
+};
+
+struct master {
+	struct tp_config *config;
+	enum master_state state;
+	uint64_t closing_ends_ms;
+	int lock_fd, signal_fd;
+	struct tp_region *region;
+	bool fresh_table;
+	uint8_t slots[TP_SHM_SLOTS]; /* where our workers live */
+	unsigned n_slots;
+	struct tp_listeners listeners;
+	struct tp_supervisor *supervisor;
+};
+
+static bool start_up(struct master *m, bool fresh_state);
+static void serve(struct master *m);
+static void shut_down(struct master *m);
+
+int tp_master_run(struct tp_config *config, bool fresh_state)
+{
+	struct master m = {.config = config, .lock_fd = -1, .signal_fd = -1};
+	bool started = start_up(&m, fresh_state);
+	if (started)
+		serve(&m);
+	shut_down(&m);
+	return started && m.state == MASTER_GONE ? 0 : 1;
+}
+
+/* ---- start */
+
+static bool open_log(const struct tp_config *config)
+{
+	tp_log_set_role("master");
+	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
+	if (error != 0)
+		tp_error("cannot open the log %s: %s", config->log.output, strerror(-error));
+	return error == 0;
+}
+
+/* All are taken through a descriptor; the ones that end a process by default must not, whatever they are for.
+ */
+static bool take_signals(struct master *m)
+{
+	static const int taken[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
+	sigset_t set;
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+		(void)sigaddset(&set, taken[i]);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGCHLD, SIG_DFL); /* inherited as ignored, no child could be waited for */
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (m->signal_fd < 0)
+		tp_error("cannot take signals: %s", strerror(errno));
+	return m->signal_fd >= 0;
+}
+
+static bool take_instance(struct master *m)
+{
+	struct tp_buf why = {0};
+	int error = tp_instance_lock(m->config->state.name, &why, &m->lock_fd);
+	if (error != 0)
+		tp_error("%s", tp_buf_cstr(&why));
+	tp_buf_free(&why);
+	return error == 0;
+}
+
+static bool open_table(struct master *m, bool fresh)
+{
+	const char *name = m->config->state.name;
+	struct tp_region_sizes sizes = {.logical_requests = m->config->state.logical_requests};
+	enum tp_region_result result;
+	struct tp_buf why = {0};
+	int error = tp_region_open(name, sizes, fresh, &why, &m->region, &result);
+	const char *reason = why.len > 0 ? tp_buf_cstr(&why) : NULL;
+	if (error != 0)
+		tp_error("cannot open the shared table %s: %s", name,
+			 reason != NULL ? reason : strerror(-error));
+	else if (result == TP_REGION_REPLACED)
+		tp_warn("the shared table %s was replaced by a fresh one: %s", name,
+			reason != NULL ? reason : "no reason was given");
+	else
+		tp_info("shared table %s: %s", name,
+			result == TP_REGION_ATTACHED ? "goes on from an earlier start" : "created");
+	tp_buf_free(&why);
+	if (error != 0)
+		return false;
+	m->fresh_table = result != TP_REGION_ATTACHED;
+	return true;
+}
+
+/*
+ * Takes a slot for each worker.  A slot whose owner is gone is released, so that all its claims are void. One
+ * in which a worker of a killed master still finishes its turns is left to it.
+ */
+static bool take_slots(struct master *m)
+{
+	unsigned orphans = 0;
+	for (unsigned slot = 0; slot < TP_SHM_SLOTS; slot++) {
+		if (tp_slot_occupied(m->region, slot)) {
+			orphans++;
+			continue;
+		}
+		tp_slot_release(m->region, slot);
+		if (m->n_slots < m->config->workers)
+			m->slots[m->n_slots++] = (uint8_t)slot;
+	}
+	if (orphans > 0)
+		tp_info("%u worker%s of an earlier master still finish%s what was running", orphans,
+			orphans == 1 ? "" : "s", orphans == 1 ? "es" : "");
+	if (m->n_slots < m->config->workers)
+		tp_warn("there is room for %u of %u workers only", m->n_slots, m->config->workers);
+	if (m->n_slots == 0)
+		tp_error("no worker slot is free");
+	return m->n_slots > 0;
+}
+
+static bool open_listeners(struct master *m)
+{
+	struct tp_buf why = {0};
+	int error = tp_listeners_open(m->config, m->slots, m->n_slots, &m->listeners, &why);
+	if (error != 0)
+		tp_error("%s", tp_buf_cstr(&why));
+	tp_buf_free(&why);
+	return error == 0;
+}
+
+static bool write_pid_file(const struct master *m)
+{
+	const char *path = m->config->pid_file;
+	if (path == NULL)
+		return true;
+	int error = tp_pidfile_write(path);
+	if (error != 0)
+		tp_error("cannot write the pid file %s: %s", path, strerror(-error));
+	return error == 0;
+}
+
+static bool make_supervisor(struct master *m)
+{
+	struct tp_spawn spawn = {
+		.config = m->config,
+		.region = m->region,
+		.listeners = &m->listeners,
+		.slots = m->slots,
+		.n_slots = m->n_slots,
+		.lock_fd = m->lock_fd,
+		.signal_fd = m->signal_fd,
+	};
+	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
+	if (m->supervisor == NULL)
+		tp_error("out of memory");
+	return m->supervisor != NULL;
+}
+
+static bool start_up(struct master *m, bool fresh_state)
+{
+	(void)umask(027);
+	if (!open_log(m->config))
+		return false;
+	if (geteuid() == 0)
+		tp_warn("running as root; a user of its own is safer (User= in a unit)");
+	tp_fdlimit_raise();
+	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) && take_slots(m) &&
+	       open_listeners(m) && write_pid_file(m) && make_supervisor(m);
+}
+
+/* ---- the loop */
+
+static void enter(struct master *m, enum master_state state)
+{
+	m->state = state;
+}
+
+/* One line of a stable form on standard output: people and tests read the addresses from it. */
+static void tell_ready(const struct master *m)
+{
+	struct tp_buf line = {0};
+	tp_buf_add_str(&line, TP_STR("turnpike ready: listening on "));
+	for (size_t i = 0; i < m->listeners.n_names; i++)
+		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i]);
+	tp_buf_printf(&line, "; %u worker%s", m->n_slots, m->n_slots == 1 ? "" : "s");
+	for (size_t i = 0; i < m->config->n_providers; i++)
+		tp_buf_printf(&line, "%s%s", i == 0 ? "; to " : ", ", m->config->providers[i].base);
+	const char *text = tp_buf_cstr(&line);
+	if (text != NULL) {
+		(void)printf("%s\n", text);
+		(void)fflush(stdout);
+	}
+	tp_buf_free(&line);
+	char state[64];
+	(void)snprintf(state, sizeof state, "READY=1\nMAINPID=%ld\n", (long)getpid());
+	int error = tp_notify(state);
+	if (error != 0)
+		tp_warn("cannot tell the service manager: %s", strerror(-error));
+}
+
+static void begin_stop(struct master *m)
+{
+	unsigned n = tp_supervisor_serving(m->supervisor);
+	tp_info("stopping: no new connections; %u worker%s finish%s what is running, for up to %u s", n,
+		n == 1 ? "" : "s", n == 1 ? "es" : "", m->config->drain_ms / 1000);
+	(void)tp_notify("STOPPING=1\n");
+	tp_listeners_stop(&m->listeners);
+	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners);
+	enter(m, MASTER_CLOSING);
+}
+
+static void stop_at_once(struct master *m)
+{
+	tp_info("stopping at once");
+	tp_listeners_close(&m->listeners);
+	tp_supervisor_quit(m->supervisor, KILL_AT_ONCE_MS);
+	enter(m, MASTER_QUITTING);
+}
+
+static void on_stop_signal(struct master *m)
+{
+	if (m->state == MASTER_STARTING || m->state == MASTER_READY)
+		begin_stop(m);
+	else if (m->state == MASTER_CLOSING || m->state == MASTER_DRAINING)
+		stop_at_once(m);
+}
+
+static void on_signal(struct master *m, int number)
+{
+	switch (number) {
+	case SIGTERM:
+	case SIGINT:
+	case SIGQUIT: on_stop_signal(m); break;
+	case SIGCHLD: tp_supervisor_reap(m->supervisor); break;
+	case SIGHUP: tp_warn("SIGHUP: reload is not available in this version"); break;
+	case SIGUSR1: tp_warn("SIGUSR1: reopening logs is not available in this version"); break;
+	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
+	default: break;
+	}
+}
+
+static void read_signals(struct master *m)
+{
+	struct signalfd_siginfo info;
+	while (read(m->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
+		on_signal(m, (int)info.ssi_signo);
+}
+
+/* All workers are down, three times in a row, quickly: what they share is the suspect. */
+static void renew_table(struct master *m)
+{
+	tp_error("all workers died three times in a row: starting over with a fresh shared table");
+	tp_region_close(m->region);
+	m->region = NULL;
+	if (!open_table(m, true)) {
+		enter(m, MASTER_FAILED);
+		return;
+	}
+	tp_supervisor_renew(m->supervisor, m->region);
+}
+
+static void close_listeners(struct master *m)
+{
+	tp_supervisor_drain(m->supervisor, m->config->drain_ms);
+	tp_supervisor_tick(m->supervisor); /* the workers hear of it before the sockets are let go */
+	tp_listeners_close(&m->listeners);
+	enter(m, MASTER_DRAINING);
+}
+
+/* What the state of the workers means for the master. */
+static void follow_workers(struct master *m)
+{
+	switch (tp_supervisor_state(m->supervisor)) {
+	case TP_SUPERVISION_STARTING:
+	case TP_SUPERVISION_STOPPING: break;
+	case TP_SUPERVISION_RUNNING:
+		if (m->state == MASTER_STARTING) {
+			tell_ready(m);
+			enter(m, MASTER_READY);
+		}
+		break;
+	case TP_SUPERVISION_BAD_TABLE: renew_table(m); break;
+	case TP_SUPERVISION_HOPELESS:
+		tp_error("no worker could start: giving up");
+		enter(m, MASTER_FAILED);
+		break;
+	case TP_SUPERVISION_GONE: enter(m, MASTER_GONE); break;
+	}
+}
+
+static uint64_t turn(struct master *m)
+{
+	uint64_t wait = tp_supervisor_tick(m->supervisor);
+	follow_workers(m);
+	if (m->state == MASTER_CLOSING) {
+		uint64_t now = tp_clock_boot_ms();
+		if (now >= m->closing_ends_ms) {
+			close_listeners(m);
+			return 1;
+		}
+		uint64_t left = m->closing_ends_ms - now;
+		wait = wait < left ? wait : left;
+	}
+	if (!tp_log_flush() && wait > LOG_RETRY_MS)
+		wait = LOG_RETRY_MS;
+	return wait;
+}
+
+static void serve(struct master *m)
+{
+	enter(m, MASTER_STARTING);
+	while (m->state != MASTER_GONE && m->state != MASTER_FAILED) {
+		uint64_t wait = turn(m);
+		struct pollfd p = {.fd = m->signal_fd, .events = POLLIN};
+		if (m->state != MASTER_GONE && m->state != MASTER_FAILED && poll(&p, 1, (int)wait) > 0)
+			read_signals(m);
+	}
+}
+
+/* ---- the end */
+
+static void shut_down(struct master *m)
+{
+	tp_listeners_close(&m->listeners);
+	tp_supervisor_free(m->supervisor);
+	tp_region_close(m->region);
+	if (m->config->pid_file != NULL)
+		tp_pidfile_remove(m->config->pid_file);
+	if (m->state == MASTER_GONE)
+		tp_info("stopped");
+	if (m->lock_fd >= 0)
+		(void)close(m->lock_fd);
+	if (m->signal_fd >= 0)
+		(void)close(m->signal_fd);
+	(void)tp_log_flush();
+}

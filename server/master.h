@@ -1,0 +1,16 @@
+/*
+ * The master process: everything between a checked configuration and the exit status (design section 3).
+ */
+#ifndef TP_SERVER_MASTER_H
+#define TP_SERVER_MASTER_H
+
+#include <stdbool.h>
+
+#include "common/config/config.h"
+
+/* Runs until told to stop, in the foreground. Borrows config. `fresh_state`: start with an empty table.
+ * Returns the exit status: 0 after a stop that was asked for, 1 when it could not start or gave up; logged.
+ */
+int tp_master_run(struct tp_config *config, bool fresh_state);
+
+#endif

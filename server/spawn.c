@@ -1,0 +1,74 @@
+#include "server/spawn.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "workers/worker.h"
+
+/* A worker obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
+ * answers with a drain, which a worker that died of the same signal could not do. */
+static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
+
+static void set_signals(void)
+{
+	for (size_t i = 0; i < sizeof ignored_signals / sizeof ignored_signals[0]; i++)
+		(void)signal(ignored_signals[i], SIG_IGN);
+	(void)signal(SIGCHLD, SIG_DFL);
+	sigset_t none;
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp stamp, int control_fd)
+{
+	char role[16];
+	(void)snprintf(role, sizeof role, "worker %u", (unsigned)stamp.slot);
+	tp_log_set_role(role);
+	(void)close(spawn->lock_fd);
+	(void)close(spawn->signal_fd);
+	set_signals();
+	tp_slot_enter(spawn->region, stamp.slot);
+	struct tp_worker_start start = {
+		.config = spawn->config,
+		.region = spawn->region,
+		.stamp = stamp,
+		.control_fd = control_fd,
+		.listeners = spawn->listeners->sockets,
+		.n_listeners = spawn->listeners->n_sockets,
+	};
+	int status = tp_worker_main(&start);
+	(void)tp_log_flush();
+	exit(status);
+}
+
+pid_t tp_spawn_worker(const struct tp_spawn *spawn, struct tp_stamp stamp, const int *control_fds, size_t n,
+		      int *ret_control_fd)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+		return -errno;
+	/* What stdio holds would be written by the child a second time. */
+	(void)fflush(NULL);
+	pid_t pid = fork();
+	if (pid < 0) {
+		int error = -errno;
+		(void)close(pair[0]);
+		(void)close(pair[1]);
+		return error;
+	}
+	if (pid == 0) {
+		(void)close(pair[0]);
+		for (size_t i = 0; i < n; i++)
+			if (control_fds[i] >= 0)
+				(void)close(control_fds[i]);
+		run_child(spawn, stamp, pair[1]);
+	}
+	(void)close(pair[1]);
+	*ret_control_fd = pair[0];
+	return pid;
+}

@@ -1,0 +1,34 @@
+/*
+ * Making one worker process: fork, and all that the child must let go of before it becomes a worker.
+ */
+#ifndef TP_SERVER_SPAWN_H
+#define TP_SERVER_SPAWN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "common/config/config.h"
+#include "common/shm/region.h"
+#include "common/shm/slots.h"
+#include "server/listeners.h"
+
+/* What every worker gets. All of it belongs to the master and outlives the supervisor. */
+struct tp_spawn {
+	struct tp_config *config;
+	struct tp_region *region;
+	const struct tp_listeners *listeners;
+	const uint8_t *slots; /* where the workers live, as tp_listeners_open() was told */
+	unsigned n_slots;
+	int lock_fd;   /* the instance lock: the child closes its copy */
+	int signal_fd; /* the master's signals: the same */
+};
+
+/*
+ * Forks a worker that lives under `stamp`.  `control_fds`: the master's ends of all workers' control pairs
+ * (-1 = none), which the child closes, or a worker would not see its master go.  On success returns the pid
+ * and sets *ret_control_fd to the master's end for this worker (close-on-exec, non-blocking); else -errno.
+ */
+pid_t tp_spawn_worker(const struct tp_spawn *spawn, struct tp_stamp stamp, const int *control_fds, size_t n,
+		      int *ret_control_fd);
+
+#endif

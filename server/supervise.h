@@ -1,0 +1,50 @@
+/*
+ * Supervision of the workers (design section 3): who lives, who is replaced when, who serves the sockets of
+ * those who are away.  It never waits; the master calls it when a child ended and when time has passed.
+ */
+#ifndef TP_SERVER_SUPERVISE_H
+#define TP_SERVER_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/spawn.h"
+
+struct tp_supervisor;
+
+enum tp_supervision {
+	TP_SUPERVISION_STARTING,  /* some worker of the first start has neither served nor died yet */
+	TP_SUPERVISION_RUNNING,   /* at least one worker has served */
+	TP_SUPERVISION_BAD_TABLE, /* three quick deaths of all workers; none lives now, none is started: give
+				     it a fresh table (tp_supervisor_renew) */
+	TP_SUPERVISION_HOPELESS,  /* no worker of a fresh start ever served */
+	TP_SUPERVISION_STOPPING,  /* told to drain or quit; workers are left */
+	TP_SUPERVISION_GONE,      /* the same, and none is left */
+};
+
+/* `spawn` is copied. fresh_table: nothing older than this start is in the region. No worker is started before
+ * the first tick. NULL: out of memory. */
+struct tp_supervisor *tp_supervisor_new(const struct tp_spawn *spawn, bool fresh_table);
+/* Frees; NULL is ignored. Workers that still live see their master go. */
+void tp_supervisor_free(struct tp_supervisor *s);
+
+/* After SIGCHLD: takes in all ended children. */
+void tp_supervisor_reap(struct tp_supervisor *s);
+/* Everything that is due: forks, ready reports, neighbours, heartbeats, escalation of a stop. Returns the
+ * milliseconds until it has to be called again. */
+uint64_t tp_supervisor_tick(struct tp_supervisor *s);
+enum tp_supervision tp_supervisor_state(const struct tp_supervisor *s);
+
+/* Goes on with a fresh table: forgets all deaths. Only in TP_SUPERVISION_BAD_TABLE. */
+void tp_supervisor_renew(struct tp_supervisor *s, struct tp_region *region);
+
+/* No more replacements; each worker is told to empty its queues and finish its turns. Those that are left
+ * after drain_ms are told to quit. */
+void tp_supervisor_drain(struct tp_supervisor *s, uint64_t drain_ms);
+/* Each worker is told to end at once; those that are left after kill_ms are killed. */
+void tp_supervisor_quit(struct tp_supervisor *s, uint64_t kill_ms);
+
+unsigned tp_supervisor_living(const struct tp_supervisor *s);
+unsigned tp_supervisor_serving(const struct tp_supervisor *s);
+
+#endif

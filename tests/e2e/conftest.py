@@ -3,7 +3,7 @@ import pytest
 pytest.register_assert_rewrite("harness.client", "harness.lab", "harness.turnpike", "harness.checks")
 
 from harness import turnpike  # noqa: E402
-from harness.lab import lab as make_lab  # noqa: E402
+from harness.lab import Lab  # noqa: E402
 
 
 def pytest_report_header(config):
@@ -29,8 +29,22 @@ def row_result(request):
     return rows.result
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.when == "call":
+        item.passed = report.passed
+
+
 @pytest.fixture
 def lab(request):
-    """A lab of its own for a test that is to run alone."""
-    with make_lab(request.node.name) as made:
+    """A lab of its own for a test that is to run alone; looked after when the test has passed."""
+    made = Lab(request.node.name)
+    try:
         yield made
+        if getattr(request.node, "passed", False):
+            made.check()
+        else:
+            print(made.logs())
+    finally:
+        made.close()

@@ -58,6 +58,9 @@ class Lab:
             return [future.result(120) for future in [pool.submit(call) for call in calls]]
 
     # -- the end of a row
+    def logs(self):
+        return "\n".join("log of %s:\n%s" % (made.name, made.log[-6000:]) for made in self.turnpikes)
+
     def check(self):
         for made in self.turnpikes:
             if made.process is None or made.process.poll() is not None:
@@ -96,9 +99,7 @@ def lab(name):
         yield made
         made.check()
     except BaseException as error:
-        for one in made.turnpikes:
-            with contextlib.suppress(Exception):
-                error.add_note("log of %s:\n%s" % (one.name, one.log[-6000:]))
+        error.add_note(made.logs())
         raise
     finally:
         made.close()
@@ -144,7 +145,12 @@ class Rows:
             self.calls[name](made)
 
     def result(self, name):
-        self._futures[name].result(300)
+        try:
+            self._futures[name].result(300)
+        except BaseException as error:
+            for note in getattr(error, "__notes__", ()):
+                print(note)  # here, so that it is captured with the test it belongs to
+            raise
 
 
 def between(value, low, high, what="wait"):

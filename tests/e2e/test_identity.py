@@ -5,14 +5,13 @@ import time
 
 import pytest
 
-from harness.checks import FAMILIES, local_error, refusal, relayed, served
+from harness.checks import local_error, refusal, relayed, served
 from harness.client import body_for, prompt
 from harness.lab import Rows
 from harness.provider import ok, status
 from harness.turnpike import until
 
 rows = Rows()
-TOLD_TWICE = status(524), status(503)  # an unknown end; then a ladder that never succeeds
 
 
 @rows("ID-1")

@@ -458,12 +458,16 @@ class Provider:
             with contextlib.suppress(OSError):
                 connection.sock.shutdown(socket.SHUT_RDWR)
 
-    def stop(self):
-        self.stopping.set()
+    def stop_listening(self):
+        """From now on its port refuses connections; those that are open stay."""
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self._thread.join(5)
         self.listener.close()
+
+    def stop(self):
+        self.stopping.set()
+        self.stop_listening()
         for connection in list(self.connections):
             with contextlib.suppress(OSError, ValueError):
                 connection.sock.shutdown(socket.SHUT_RDWR)

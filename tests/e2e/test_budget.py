@@ -2,12 +2,11 @@
 
 import os
 import re
-import subprocess
 
 import pytest
 
 from harness import turnpike
-from harness.client import Client, body_for
+from harness.client import body_for
 from harness.checks import refusal, relayed, served, stopped
 from harness.lab import T0, T1, Rows, gaps
 from harness.provider import error_body, ok, status

@@ -78,7 +78,7 @@ def _(lab, more):
         assert answer.interim == [] and u.connections == []
         return
     asked = time.monotonic()
-    until(lambda: c._more(time.monotonic() + 0.05) or b"100" in c.buffer, 2, "100")
+    until(lambda: c.poll() or b"HTTP/1.1 100" in c.buffer, 2, "100", step=0.002)
     between(time.monotonic() - asked, 0, 0.05, "100")
     c.sock.sendall(body)
     answer = c.response()
@@ -164,11 +164,7 @@ def _(lab):
                 served(lab.post(t))
                 slowest = max(slowest, time.monotonic() - asked)
                 for index, c in enumerate(drips):
-                    if index not in ended and c.closed(0.0) is None:
-                        why = c._more(time.monotonic())
-                        if why in ("fin", "reset"):
-                            ended[index] = time.monotonic()
-                    elif index not in ended:
+                    if index not in ended and c.poll():
                         ended[index] = time.monotonic()
                 time.sleep(0.02)
     finally:

@@ -6,7 +6,6 @@ import json
 import select
 import socket
 import ssl
-import struct
 import time
 
 from .provider import LINGER_RESET
@@ -346,6 +345,12 @@ class Client:
         line, _, rest = bytes(self.buffer).partition(b"\r\n")
         self.buffer = bytearray(rest)
         return line, None
+
+    def poll(self):
+        """Takes what has come, without waiting; how the connection ended, or None."""
+        while self._end is None and self._more(time.monotonic()) is None:
+            pass
+        return self._end
 
     def closed(self, timeout=5.0):
         """How the connection ended: fin, reset, ragged (TLS end without a goodbye); None when it is still open after `timeout`."""

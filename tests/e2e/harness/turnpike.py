@@ -1,0 +1,320 @@
+"""Turnpike as a process: starts it, watches it, and looks after a test for what it left behind."""
+
+import atexit
+import collections
+import contextlib
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BINARY = os.path.abspath(os.environ.get("TURNPIKE_BIN", os.path.join(ROOT, "build", "turnpike")))
+READY = "turnpike ready: listening on "
+LEVEL = re.compile(r"^\S+Z (error|warn|info|debug) (\S+)\[(\d+)\]: (.*)$")
+SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|WARNING: ThreadSanitizer|SUMMARY: \w+Sanitizer")
+AS_ROOT = r"\broot\b"  # `serve` warns once when it runs as root
+GAUGES = ("clients", "turns", "sends", "waiting", "pooled")
+
+_numbers = itertools.count(1)
+_running = {}
+
+
+@atexit.register
+def _kill_leftovers():
+    for process in list(_running.values()):
+        with contextlib.suppress(ProcessLookupError, OSError):
+            for pid in children(process.pid):
+                os.kill(pid, signal.SIGKILL)
+            process.kill()
+
+
+def yaml(value, indent=0):
+    """Block YAML of dicts, lists and scalars; strings always quoted."""
+    pad = "  " * indent
+    if isinstance(value, dict):
+        if not value:
+            return " {}\n"
+        out = "\n" if indent else ""
+        for key, item in value.items():
+            out += "%s%s:%s" % (pad, json.dumps(key) if not re.fullmatch(r"[a-z_0-9]+", key) else key,
+                                yaml(item, indent + 1))
+        return out
+    if isinstance(value, (list, tuple)):
+        if not value:
+            return " []\n"
+        return "\n" + "".join("%s-%s" % (pad, _item(item, indent)) for item in value)
+    if isinstance(value, bool):
+        return " true\n" if value else " false\n"
+    if isinstance(value, (int, float)):
+        return " %s\n" % value
+    return " %s\n" % json.dumps(value)
+
+
+def _item(item, indent):
+    if isinstance(item, dict):
+        return " " + json.dumps(item) + "\n"  # flow style: JSON is YAML
+    return yaml(item, indent + 1)
+
+
+def merge(base, over):
+    out = dict(base)
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(out.get(key), dict):
+            out[key] = merge(out[key], value)
+        else:
+            out[key] = value
+    return out
+
+
+def children(pid):
+    out = []
+    for thread in glob_tasks(pid):
+        with contextlib.suppress(OSError):
+            with open("/proc/%d/task/%s/children" % (pid, thread)) as file:
+                out += [int(word) for word in file.read().split()]
+    return out
+
+
+def glob_tasks(pid):
+    try:
+        return os.listdir("/proc/%d/task" % pid)
+    except OSError:
+        return []
+
+
+def descriptors(pid):
+    out = collections.Counter()
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc/%d/fd" % pid):
+            with contextlib.suppress(OSError):
+                out[re.sub(r"\d+", "N", os.readlink("/proc/%d/fd/%s" % (pid, name)))] += 1
+    return out
+
+
+def resident(pid):
+    """Private resident bytes (what the shared table does not count for)."""
+    with open("/proc/%d/smaps_rollup" % pid) as file:
+        return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Private_Dirty:"))
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(condition, timeout, what, step=0.02):
+    """Polls until the condition holds; its last value.  Fails in plain words."""
+    end = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("not within %.1f s: %s" % (timeout, what() if callable(what) else what))
+        time.sleep(step)
+
+
+def flatten(tree, out=None):
+    """Numbers of a JSON tree by their own name; the name with its path where two have the same."""
+    out = {} if out is None else out
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                out.setdefault(key, value)
+            else:
+                flatten(value, out)
+    elif isinstance(tree, list):
+        for value in tree:
+            flatten(value, out)
+    return out
+
+
+class Turnpike:
+    def __init__(self, providers, config=None, folder=None, name=None, env=None, text=None, arguments=()):
+        """providers: one Provider or url, or {name: Provider or url or mapping}.  config: overrides.
+        text: the whole file instead."""
+        self.folder = folder or tempfile.mkdtemp(prefix="turnpike-e2e-")
+        self.name = name or "/turnpike-test-%d-%d" % (os.getpid(), next(_numbers))
+        if not isinstance(providers, dict):
+            providers = {"p": providers}
+        base = {"workers": 2, "listen": "127.0.0.1:0", "state": {"name": self.name},
+                "providers": {key: value if isinstance(value, dict) else {"url": _url(value)}
+                              for key, value in providers.items()}}
+        self.config = merge(base, config or {})
+        self.file = os.path.join(self.folder, "turnpike-%s.yaml" % self.name.strip("/"))
+        with open(self.file, "w") as out:
+            out.write(text if text is not None else yaml(self.config))
+        self.allowed = [AS_ROOT]  # regular expressions of warnings a test expects
+        self.env = dict(os.environ, **(env or {}))
+        self.arguments = list(arguments)
+        self.process = None
+        self.lines = []
+        self.addresses = []
+        self.base_descriptors = {}
+        self.may_crash = False
+
+    # -- life
+    def start(self, timeout=20.0):
+        assert os.access(BINARY, os.X_OK), "no %s: build it, or set TURNPIKE_BIN" % BINARY
+        self.process = subprocess.Popen([BINARY, "serve", "-c", self.file, *self.arguments], env=self.env,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, start_new_session=True)
+        _running[self.process.pid] = self.process
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        self._reader.start()
+        end = time.monotonic() + timeout
+        while not self._ready.wait(0.01):
+            if self.process.poll() is not None:
+                self._reader.join(2)
+                raise AssertionError("serve ended with %s:\n%s" % (self.process.returncode, self.log))
+            if time.monotonic() > end:
+                raise AssertionError("serve was not ready within %.0f s:\n%s" % (timeout, self.log))
+        until(lambda: len(self.workers()) >= self.config["workers"], 5,
+              lambda: "%d workers:\n%s" % (self.config["workers"], self.log))
+        self.base_descriptors = {pid: self.settled(pid) for pid in self.workers()}
+        return self
+
+    def _read(self, process):
+        for raw in process.stdout:
+            line = raw.decode("utf-8", "replace").rstrip("\n")
+            self.lines.append(line)
+            if READY in line:
+                self.addresses = [_address(word) for word in
+                                  re.findall(r"(?:https?://|unix:)[^\s,]+", line.split(READY)[1])]
+                self._ready.set()
+
+    @staticmethod
+    def settled(pid, quiet=0.1):
+        """Descriptors once they stand still: a worker opens its own just after the fork."""
+        last = descriptors(pid)
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            time.sleep(quiet)
+            now = descriptors(pid)
+            if now == last:
+                break
+            last = now
+        return last
+
+    @property
+    def log(self):
+        return "\n".join(self.lines)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def address(self):
+        return self.addresses[0]
+
+    def workers(self):
+        return sorted(children(self.pid))
+
+    def signal(self, number):
+        os.kill(self.pid, number)
+
+    def wait_exit(self, timeout=15.0):
+        try:
+            status = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError("serve did not end within %.1f s:\n%s" % (timeout, self.log[-4000:]))
+        self._reader.join(3)
+        _running.pop(self.process.pid, None)
+        return status
+
+    def stop(self, timeout=15.0):
+        """TERM; exit 0."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+        status = self.wait_exit(timeout)
+        assert status == 0, "serve ended with %s:\n%s" % (status, self.log[-4000:])
+
+    def kill(self):
+        if self.process is None:
+            return
+        pids = [] if self.process.poll() is not None else self.workers()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(5)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        _running.pop(self.process.pid, None)
+
+    def remove_table(self):
+        """What it left in /dev/shm, by its own name only."""
+        for name in os.listdir("/dev/shm"):
+            if name == self.name.strip("/") or name.startswith(self.name.strip("/") + "."):
+                with contextlib.suppress(OSError):
+                    os.unlink("/dev/shm/" + name)
+
+    # -- what it says
+    def stats(self):
+        """Counters and gauges by name."""
+        done = subprocess.run([BINARY, "stats", "--json", "--name", self.name], capture_output=True, timeout=20)
+        assert done.returncode == 0, "stats: %r" % (done.stderr or done.stdout)
+        return flatten(json.loads(done.stdout))
+
+    def sends_counted(self, stats=None):
+        return sum(v for k, v in (stats or self.stats()).items() if k.startswith("sends_"))
+
+    # -- looking after it
+    def bad_lines(self):
+        out = []
+        for line in self.lines:
+            match = LEVEL.match(line)
+            if SANITIZER.search(line):
+                out.append(line)
+            elif match and match[1] in ("error", "warn"):
+                if not any(re.search(pattern, match[4]) for pattern in self.allowed):
+                    out.append(line)
+        return out
+
+    def check_log(self):
+        bad = self.bad_lines()
+        assert not bad, "lines of the log that nobody expected:\n" + "\n".join(bad)
+
+    def check_idle(self, timeout=5.0):
+        """Gauges at zero, descriptors of living workers back to where they began."""
+        stats = {}
+
+        def zero():
+            stats.clear()
+            stats.update(self.stats())
+            return all(stats[gauge] == 0 for gauge in GAUGES)
+
+        until(zero, timeout, lambda: "gauges at zero: %r" % {g: stats.get(g) for g in GAUGES}, step=0.05)
+        done = sum(stats["turns_" + end] for end in ("ok", "error", "refused", "cut", "gone", "bad"))
+        assert done == stats["turns"], "outcomes do not add up to turns: %r" % stats
+        for pid, base in self.base_descriptors.items():
+            if alive(pid):
+                until(lambda: descriptors(pid) == base, timeout,
+                      lambda: "descriptors of %d: %r more, %r fewer" % (
+                          pid, descriptors(pid) - base, base - descriptors(pid)))
+
+
+def _url(provider):
+    return provider if isinstance(provider, str) else provider.url()
+
+
+def _address(word):
+    if word.startswith("unix:"):
+        return word[len("unix:"):]
+    match = re.match(r"https?://(?:\[(.*)\]|([^:/]*)):(\d+)", word)
+    return (match[1] or match[2], int(match[3]))
+
+
+def run(*arguments, timeout=30):
+    """A short command of the binary."""
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout)

@@ -1,0 +1,303 @@
+"""Ambiguous sends and what is provably unsent: cases AM (those that need no combo)."""
+
+import socket
+import time
+
+import pytest
+
+from harness.checks import FAMILIES, MODELS, error_json, local_error, not_stopped, refusal, relayed, served
+from harness.client import Client, body_for
+from harness.lab import Rows, between, gaps, quiet
+from harness.provider import before_body, fin, ok, raw, reset, reset_inside, silent, status
+
+rows = Rows()
+
+
+@rows.table("AM-1", {"%s%s" % (family, "-streamed" if stream else ""): (family, stream)
+                     for family in FAMILIES for stream in (False, True)})
+def _(lab, case):
+    family, stream = case
+    u = lab.provider(reset(), then=ok())
+    t = lab.turnpike(u)
+    answer = lab.post(t, FAMILIES[family], stream=stream)
+    refusal(answer, "upstream_reset_replay_refused", family)
+    assert answer.took < 1 and answer.sends == 1
+    quiet(u, 1.0, 1)
+    stats = t.stats()
+    assert stats["possibly_billed"] == 1 and stats["turns_refused"] == 1, stats
+    assert stats["refusals_upstream_reset_replay_refused"] == 1, stats
+
+
+@rows("AM-1-fin")
+def _(lab):
+    u = lab.provider()
+    t = lab.turnpike(u)
+
+    def one(family):
+        row = u.row(family, fin())
+        answer = lab.post(t, FAMILIES[family], headers={"x-row": family})
+        refusal(answer, "upstream_closed_before_response", family)
+        quiet(row, 1.0, 1)
+
+    lab.side_by_side([lambda family=family: one(family) for family in FAMILIES])
+    assert t.stats()["possibly_billed"] == 4
+
+
+@rows("AM-1-inside-the-request")
+def _(lab):
+    """Reset while the body is still on its way: bytes were written, so it may have run."""
+    u = lab.provider(reset_inside(1000), then=ok())
+    t = lab.turnpike(u)
+    answer = lab.post(t, body=body_for("/v1/chat/completions", "x" * 3_000_000))
+    refusal(answer, "upstream_reset_replay_refused")
+    quiet(u, 1.0, 1)
+
+
+@rows("AM-1-repeated")
+def _(lab):
+    """A client that does not know the stop signal is told the same again, and nothing is sent."""
+    u = lab.provider(reset(), then=ok())
+    t = lab.turnpike(u)
+    body = body_for("/v1/chat/completions")
+    for _ in range(3):
+        refusal(lab.post(t, body=body), "upstream_reset_replay_refused")
+    assert u.count == 1
+    assert t.stats()["from_memory"] == 2
+
+
+@rows.table("AM-3", MODELS)
+def _(lab, family):
+    note = []
+    u = lab.provider(silent(note))
+    t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"first_byte": "2s"}}})
+    answer = lab.post(t, FAMILIES[family])
+    refusal(answer, "upstream_no_response", family)
+    between(answer.took, 2.0, 2.5, "answer")
+    quiet(u, 1.0, 1)
+    assert note == [True]
+    assert t.stats()["possibly_billed"] == 1
+
+
+def closed_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def unreachable(lab, url, limit, **settings):
+    t = lab.turnpike({"p": dict({"url": url, "timeouts": {"connect": "3s"}}, **settings)})
+    for family, path in FAMILIES.items():
+        answer = lab.post(t, path)
+        local_error(answer, 502, family, "upstream_unreachable")
+        assert answer.took < limit, answer.took
+        assert answer.sends == 0
+    stats = t.stats()
+    assert stats["given_back"] == 4 and stats["possibly_billed"] == 0, stats
+    return t
+
+
+@rows("AM-5-closed-port")
+def _(lab):
+    unreachable(lab, "http://127.0.0.1:%d/v1" % closed_port(), 1)
+
+
+@rows("AM-5-tls-handshake")
+def _(lab):
+    u = lab.provider(on_accept=lambda connection: connection.close() or False)
+    unreachable(lab, u.url().replace("http:", "https:"), 3.5)
+    assert u.count == 0 and len(u.connections) == 4, "one connection attempt each"
+
+
+@rows("AM-5-name")
+def _(lab):
+    unreachable(lab, "http://no-such-host.invalid/v1", 3.5)
+
+
+@rows("AM-5-silent-port")
+def _(lab):
+    """A full backlog answers no SYN: the connect timeout ends it."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        fillers = []
+        for _ in range(4):
+            filler = socket.socket()
+            filler.setblocking(False)
+            filler.connect_ex(full.getsockname())
+            fillers.append(filler)
+        time.sleep(0.1)
+        t = lab.turnpike({"p": {"url": "http://127.0.0.1:%d/v1" % full.getsockname()[1],
+                                "timeouts": {"connect": "1s"}}})
+        answer = lab.post(t)
+        local_error(answer, 502, "chat", "upstream_unreachable")
+        between(answer.took, 1.0, 1.5, "answer")
+        for filler in fillers:
+            filler.close()
+
+
+@rows("AM-5-after-an-answer")
+def _(lab):
+    """The earlier answer of the provider is shown rather than the failure to connect."""
+    def last_words(x):
+        x.provider.stop_listening()
+        x.answer(503, {"Connection": "close"}, b'{"error":{"message":"going down"}}')
+        x.close()
+
+    u = lab.provider(last_words)
+    t = lab.turnpike(u, probe=False)
+    answer = lab.post(t)
+    relayed(answer, 503, b'{"error":{"message":"going down"}}')
+    assert answer.sends == 1
+
+
+@rows("AM-6")
+def _(lab):
+    u = lab.provider(idle_close=1.0)
+    t = lab.turnpike(u)
+
+    def round_():
+        with Client(t.address) as c:
+            first = c.post()
+            time.sleep(3)
+            return first.status, c.post().status
+
+    found = lab.side_by_side([round_] * 50, limit=50)
+    assert found == [(200, 200)] * 50 and u.count == 100
+    stats = t.stats()
+    assert stats["turns_ok"] == 100 and t.sends_counted(stats) == 100, stats
+
+
+@rows("AM-6-reused")
+def _(lab):
+    """A kept connection that the provider closed at once behind its answer is never a lost request."""
+    def then_close(x):
+        x.answer(200, (), b'{"choices":[]}')
+        x.sleep(0.05)
+        x.close()
+
+    u = lab.provider(then=then_close)
+    t = lab.turnpike(u, {"workers": 1})
+    with Client(t.address) as c:
+        for _ in range(20):
+            assert c.post().status == 200
+            time.sleep(0.15)
+    assert u.count == 20 and len(u.connections) == 20
+
+
+@rows("AM-7")
+def _(lab):
+    u = lab.provider()
+    t = lab.turnpike(u)
+    cases = {
+        "reset in the status line": raw(b"HTTP/1.1 2", then="reset"),
+        "garbage": raw(b"\x15\x03\x01 lorem ipsum\r\n\r\n"),
+        "garbage, then reset": raw(b"lorem ipsum\r\n", then="reset"),
+        "head without its end": raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-A: 1\r\n"),
+        "status out of range": raw(b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n"),
+        "two digits": raw(b"HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n"),
+        "two lengths": raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"),
+        "another protocol": raw(b"SSH-2.0-OpenSSH_9.2\r\n"),
+        "HTTP/2": raw(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00"),
+    }
+
+    def one(name):
+        row = u.row(name, cases[name], then=ok())
+        answer = lab.post(t, headers={"x-row": name})
+        refusal(answer, "upstream_closed_before_response")
+        assert answer.took < 2
+        quiet(row, 0.5, 1)
+
+    lab.side_by_side([lambda name=name: one(name) for name in cases])
+    assert t.stats()["possibly_billed"] == len(cases)
+
+
+@rows("AM-11")
+def _(lab):
+    u = lab.provider(reset(), reset(), ok())
+    t = lab.turnpike(u)
+    served(lab.get(t), sends=3)
+    gaps(u, (0.120, 0.180), (0.240, 0.360))
+    assert t.stats()["sends_reset"] == 2
+
+
+@rows("AM-11-count-tokens")
+def _(lab):
+    u = lab.provider(reset(), ok(b'{"input_tokens": 3}'))
+    t = lab.turnpike(u)
+    served(lab.post(t, "/v1/messages/count_tokens"), sends=2)
+
+
+@rows("AM-11-silent")
+def _(lab):
+    u = lab.provider(silent())
+    t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"first_byte": "1s"}}})
+    refusal(lab.get(t), "upstream_no_response", "plain")
+    quiet(u, 1.0, 1)
+
+
+@rows("AM-11-always")
+def _(lab):
+    u = lab.provider(then=reset())
+    t = lab.turnpike(u)
+    refusal(lab.get(t), "upstream_reset_replay_refused", "plain")
+    assert u.count == 3
+
+
+@rows("AM-12")
+def _(lab):
+    other = lab.provider()
+    u = lab.provider(status(307, {"Location": other.url("/v1/chat/completions")}, b""))
+    t = lab.turnpike(u)
+    answer = lab.post(t)
+    assert answer.status == 307 and answer.header("location") == other.url("/v1/chat/completions")
+    not_stopped(answer)
+    quiet(u, 0.5, 1)
+    assert other.connections == []
+
+
+@rows("a-200-cut-before-commit")
+def _(lab):
+    def cut(x):
+        x.answer(200, (), b'{"choices": [' + b" " * 500, cut=300)
+        x.close()
+
+    u = lab.provider(cut, then=ok())
+    t = lab.turnpike(u)
+    refusal(lab.post(t), "upstream_response_truncated")
+    quiet(u, 0.5, 1)
+
+
+@rows("error-answer-cut-by-the-provider")
+def _(lab):
+    """The status of an error was told; a body that is cut does not make it ambiguous."""
+    def cut(x):
+        x.answer(400, (), b'{"error": {"message": "' + b"y" * 500, cut=300)
+        x.close()
+
+    u = lab.provider(cut, then=ok())
+    t = lab.turnpike(u)
+    answer = lab.post(t)
+    assert answer.status == 400 and answer.end == "complete", answer
+    error_json(answer, "chat")
+    quiet(u, 0.5, 1)
+
+
+@rows("answer-after-reading-nothing-of-the-body")
+def _(lab):
+    """The provider answers at the head and leaves the rest unread: its answer counts."""
+    def early(x):
+        x.answer(400, {"Connection": "close"}, b'{"error":{"message":"too early"}}')
+        x.half_close()
+        x.sleep(0.3)
+        x.close()
+
+    u = lab.provider(before_body(early), then=ok())
+    t = lab.turnpike(u)
+    answer = lab.post(t)
+    relayed(answer, 400, b'{"error":{"message":"too early"}}')
+    quiet(u, 0.5, 1)
+
+
+@pytest.mark.parametrize("row", rows.names())
+def test_row(row, row_result):
+    row_result(row)

@@ -51,6 +51,8 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 {
 	switch (f->id) {
 	case TP_FIELD_CONTENT_LENGTH: return about->framing == TP_ANSWER_NO_BODY;
+	case TP_FIELD_CONNECTION:
+	case TP_FIELD_UPGRADE: return about->upgrade;
 	case TP_FIELD_RETRY_AFTER: return false; /* written anew */
 	case TP_FIELD_RETRY_AFTER_MS: return ms_agrees(value, facts);
 	case TP_FIELD_X_SHOULD_RETRY: return facts->should_retry == 0 && !about->stop;

@@ -19,8 +19,7 @@
 struct tp_answer_piece {
 	const struct tp_head *head; /* with the first piece, else NULL; valid in this call */
 	const char *bytes;          /* of the head */
-	char *data;                 /* body bytes, in a buffer with TP_SCRATCH_BEFORE writable bytes in front and
-				     * TP_SCRATCH_AFTER behind (the head's bytes may lie there: use them first) */
+	char *data;                 /* body bytes, unframed; valid in this call */
 	size_t n;
 	bool end; /* the answer is complete; the attempt is at rest */
 };

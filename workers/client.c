@@ -61,7 +61,7 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	tp_worker_gauge(w, TP_GAUGE_CLIENTS, -1);
 	tp_config_unref(c->config);
 	tp_worker_park(w, c);
-	tp_worker_client_gone(w);
+	tp_worker_check_drained(w);
 }
 
 static void on_timer(void *arg)

@@ -20,19 +20,17 @@
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 
-enum {
-	TP_SCRATCH_BYTES = 64 * 1024, /* one read */
-	TP_SCRATCH_BEFORE = 32,       /* room for a chunk's size line in front of what was read */
-	TP_SCRATCH_AFTER = 32         /* room for CRLF and the last chunk behind it */
-};
+enum { TP_SCRATCH_BYTES = 64 * 1024 }; /* one read */
 
 struct tp_client;
 struct tp_resolver;
 struct tp_acceptor;
+struct tp_tunnel;
 struct tp_upstream;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
+TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 
 /* A provider as this worker uses it: its TLS context and its idle connections. */
 struct tp_provider_rt {
@@ -52,11 +50,12 @@ struct tp_worker {
 	struct tp_stamp stamp;
 
 	/* One buffer to read into for all connections: valid inside one callback only. */
-	char *scratch;            /* TP_SCRATCH_BYTES, with room before and after */
+	char *scratch;            /* TP_SCRATCH_BYTES */
 	struct tp_head *head;     /* the head parsed last: valid inside one callback only */
 
 	struct tp_client_list clients;
 	unsigned n_clients;
+	struct tp_tunnel_list tunnels;
 	uint64_t held_bytes;      /* request bytes held for replay, bounded by limits.replay_total */
 	struct tp_provider_rt *providers; /* one per config->providers */
 	SSL_CTX **listener_tls;   /* one per config->listeners; NULL entries are plain */
@@ -92,9 +91,7 @@ static inline void tp_worker_gauge(struct tp_worker *w, enum tp_gauge g, int del
 	tp_gauge_add(w->region, w->stamp.slot, g, delta);
 }
 
-/* Ends accepting and idle connections; the loop ends with the last client, or after shutdown.drain. */
-void tp_worker_drain(struct tp_worker *w);
-/* A client connection is gone: a draining worker leaves with the last one. */
-void tp_worker_client_gone(struct tp_worker *w);
+/* A client connection or a tunnel is gone: a draining worker leaves with the last one. */
+void tp_worker_check_drained(struct tp_worker *w);
 
 #endif

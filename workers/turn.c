@@ -5,18 +5,14 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/retry/told.h"
-#include "workers/access.h"
+#include "workers/admit.h"
 #include "workers/dispatch.h"
 #include "workers/identity.h"
+#include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/tunnel.h"
 
-enum {
-	JOIN_FIRST_MS = 10, /* how soon a turn looks again whether the earlier one is over ... */
-	JOIN_MOST_MS = 100, /* ... and how seldom in the end */
-	STREAM_AHEAD = 256 * 1024 /* body bytes kept in memory of a request that streams through */
-};
+enum { STREAM_AHEAD = 256 * 1024 }; /* body bytes kept in memory of a request that streams through */
 
 static const char *const state_names[] = {"receive", "join", "send", "wait", "flow", "over"};
 
@@ -57,10 +53,9 @@ static const enum tp_counter outcome_counters[] = {
 	[TP_TURN_GONE] = TP_COUNT_TURNS_GONE,       [TP_TURN_BAD] = TP_COUNT_TURNS_BAD,
 };
 
-void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
-		 enum tp_client_next next)
+/* The turn is over; its client goes on without it. */
+static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
 {
-	struct tp_client *c = t->client;
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	if (t->joined) {
@@ -70,11 +65,18 @@ void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct t
 	}
 	tp_worker_count(t->worker, outcome_counters[outcome]);
 	tp_worker_gauge(t->worker, TP_GAUGE_TURNS, -1);
-	if (next == TP_NEXT_KEEP && (!t->keep_alive || t->worker->draining))
-		next = TP_NEXT_CLOSE;
-	c->turn = NULL;
+	t->client->turn = NULL;
 	t->client = NULL;
 	free_turn(t);
+}
+
+void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
+		 enum tp_client_next next)
+{
+	struct tp_client *c = t->client;
+	if (next == TP_NEXT_KEEP && (!t->keep_alive || t->worker->draining))
+		next = TP_NEXT_CLOSE;
+	leave(t, outcome, ending);
 	tp_client_turn_over(c, next);
 }
 
@@ -120,14 +122,9 @@ void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
 
 void tp_turn_client_gone(struct tp_turn *t)
 {
-	struct tp_client *c = t->client;
-	if (t->state == TP_TURN_OVER)
-		return;
-	tp_debug("turn %s: its client left", t->id);
 	struct tp_ledger_ending e = {.end = TP_END_LEFT};
-	/* The connection may be closing already, in which case this only forgets the turn. */
+	tp_debug("turn %s: its client left", t->id);
 	tp_turn_end(t, TP_TURN_GONE, &e, TP_NEXT_CUT);
-	(void)c;
 }
 
 void tp_turn_abort(struct tp_turn *t)
@@ -140,132 +137,215 @@ void tp_turn_abort(struct tp_turn *t)
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
-/* ---- which logical request */
-
-static void join(struct tp_turn *t, const struct tp_identity *id);
-
-static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory *m)
-{
-	struct tp_refusal r = m->refusal != TP_CODE_NONE
-				      ? tp_refusal_for(m->refusal, 0)
-				      : tp_refusal_from_memory(m->status, tp_known_code(m->code_index));
-	t->sends_told = m->used;
-	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
-	if (m->refusal != TP_CODE_NONE)
-		tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + m->refusal, 1);
-	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
-	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
-}
-
-static void wait_for_earlier(struct tp_turn *t)
-{
-	if (tp_clock_boot_ms() >= t->deadline_ms) {
-		struct tp_refusal r = tp_refusal_for(TP_CODE_IN_FLIGHT, 1);
-		tp_turn_answer_local(t, &r, TP_TURN_ERROR, NULL);
-		return;
-	}
-	tp_turn_set_state(t, TP_TURN_JOIN);
-	t->join_wait_ms = t->join_wait_ms == 0              ? JOIN_FIRST_MS
-			  : t->join_wait_ms * 2 < JOIN_MOST_MS ? t->join_wait_ms * 2
-							       : JOIN_MOST_MS;
-	tp_timer_set(&t->timer, t->join_wait_ms);
-}
-
-static void join(struct tp_turn *t, const struct tp_identity *id)
-{
-	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
-	struct tp_ledger_memory memory;
-	switch (tp_ledger_join(t->worker->region, t->worker->stamp, id, &windows, &t->limits, tp_clock_boot_ms(),
-			       &t->ledger, &memory)) {
-	case TP_JOIN_MEMORY: answer_from_memory(t, &memory); return;
-	case TP_JOIN_BUSY: wait_for_earlier(t); return;
-	case TP_JOIN_AGAIN:
-		tp_debug("turn %s: goes on with a logical request of %u sends", t->id, t->ledger.used);
-		break;
-	case TP_JOIN_NEW:
-		if (t->ledger.no_room)
-			tp_worker_count(t->worker, TP_COUNT_LEDGER_FULL);
-		break;
-	}
-	t->joined = true;
-	tp_dispatch(t, TP_CLASS_INITIAL);
-}
-
-static void identify_and_join(struct tp_turn *t)
-{
-	struct tp_hash128 hash;
-	bool has_hash = t->fingerprint != NULL;
-	if (has_hash) {
-		tp_fingerprint_finish(t->fingerprint, &hash, NULL);
-		tp_fingerprint_free(t->fingerprint);
-		t->fingerprint = NULL;
-	}
-	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);
-	join(t, &t->identity);
-}
-
 /* ---- the request arrives */
 
-static const struct tp_route_conf *find_route(const struct tp_config *c, struct tp_str path)
+void tp_turn_start(struct tp_turn *t)
 {
-	for (size_t i = 0; i < c->n_routes; i++)
-		if (tp_path_under(path, tp_str_from(c->routes[i].path)))
-			return &c->routes[i];
-	return NULL;
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	if (!tp_turn_admit(t))
+		return;
+	const struct tp_head *h = t->request->head;
+	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
+	if (!too_long && tp_identity_wants_fingerprint(t))
+		t->fingerprint = tp_identity_fingerprint(t);
+	if (h->expect_continue && !t->request->complete &&
+	    tp_client_write(t->client, &(struct iovec){(void *)(uintptr_t)go_on, sizeof go_on - 1}, 1) < 0)
+		tp_turn_client_gone(t);
 }
 
-static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
+/* Too large to be kept: it is sent while it arrives, once, and nothing can be sent again. */
+static void begin_streaming(struct tp_turn *t)
 {
-	struct tp_str method = tp_request_str(t->request, t->request->head->method);
-	if (tp_str_eq(method, TP_STR("GET")) || tp_str_eq(method, TP_STR("HEAD")) ||
-	    tp_str_eq(method, TP_STR("OPTIONS")))
-		return true;
-	size_t cut = tp_str_eq(tp_str_from(t->route->path), TP_STR("/")) ? 0 : strlen(t->route->path);
-	struct tp_str rest = {path.p + cut, path.n - cut};
-	const struct tp_provider_conf *p = t->provider->conf;
-	for (size_t i = 0; i < p->n_replay_safe; i++) {
-		/* Behind the route "/" the path still has the API's own prefix: /v1/messages/count_tokens. */
-		struct tp_str safe = tp_str_from(p->replay_safe[i]);
-		if (tp_str_eq(rest, safe) || (cut == 0 && tp_str_starts(rest, TP_STR("/v1/")) &&
-					      tp_str_eq((struct tp_str){rest.p + 3, rest.n - 3}, safe)))
-			return true;
-	}
-	return false;
+	tp_request_stream(t->request);
+	t->streaming = true;
+	tp_fingerprint_free(t->fingerprint);
+	t->fingerprint = NULL;
+	tp_turn_identify(t);
 }
 
-/* Headers that may only lower (design section 10). False when one is unreadable. */
-static bool lower_limits(struct tp_turn *t)
+void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 {
-	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_TURNPIKE_MAX_SENDS);
-	uint64_t n;
-	if (v.p != NULL) {
-		if (!tp_parse_count(v, &n))
-			return false;
-		if (n < t->limits.total)
-			t->limits.total = (uint32_t)n;
-		if (t->limits.base > t->limits.total)
-			t->limits.base = t->limits.total;
+	struct tp_request *r = t->request;
+	if (r->head == NULL || t->attempt.head_seen)
+		return; /* answered already: the rest of the upload is dropped */
+	if (!tp_request_add(r, data, n)) {
+		tp_turn_reject(t, 503, "out of memory");
+		return;
 	}
-	v = tp_request_field(t->request, TP_FIELD_X_TURNPIKE_DEADLINE);
-	if (v.p != NULL) {
-		if (!tp_parse_duration(v, &n))
-			return false;
-		if (t->begun_ms + n < t->deadline_ms)
-			t->deadline_ms = t->begun_ms + n;
+	if (t->streaming) {
+		tp_attempt_more(&t->attempt);
+		/* The attempt may have failed and ended the turn. */
+		if (t->state != TP_TURN_OVER && r->received - r->dropped > STREAM_AHEAD)
+			tp_client_pause(t->client);
+		return;
 	}
-	return true;
+	if (t->fingerprint != NULL)
+		tp_fingerprint_feed(t->fingerprint, data, n);
+	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
+			r->head->content_length > t->config->limits.replay_body;
+	if (too_long || !tp_request_may_hold(r, 0))
+		begin_streaming(t);
 }
+
+void tp_turn_body_done(struct tp_turn *t)
+{
+	if (t->request->head == NULL)
+		return;
+	if (!tp_request_complete(t->request)) {
+		tp_turn_reject(t, 503, "out of memory");
+		return;
+	}
+	if (t->streaming)
+		tp_attempt_more(&t->attempt);
+	else
+		tp_turn_identify(t);
+}
+
+/* ---- the decision, acted upon */
+
+static void refuse(struct tp_turn *t, enum tp_code code)
+{
+	struct tp_refusal r = tp_refusal_for(code, 0);
+	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
+	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + code, 1);
+	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
+}
+
+static void answer_without_send(struct tp_turn *t, enum tp_code code)
+{
+	/* An answer that a provider gave earlier in this turn says more than our failure to ask again. */
+	if (t->saved != NULL && code == TP_CODE_UNREACHABLE) {
+		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
+		return;
+	}
+	struct tp_refusal r = tp_refusal_for(code, 0);
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
+	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+}
+
+static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
+{
+	t->class_sends[d->klass]++;
+	t->forced_retry_used = t->forced_retry_used || d->forced;
+	t->klass = d->klass;
+	tp_relay_reset(t);
+	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_timer_set(&t->timer, d->wait_ms);
+}
+
+/* The charge follows the evidence: returned when provably nothing was written. */
+static void settle(struct tp_turn *t, const struct tp_decision *d)
+{
+	if (d->action == TP_ACT_RECONNECT)
+		return; /* the send is still open */
+	if (d->give_back) {
+		tp_ledger_give_back(&t->ledger, t->klass);
+		tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+		return;
+	}
+	tp_ledger_settle(&t->ledger);
+	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
+	if (billed && d->action != TP_ACT_CANCEL)
+		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
+}
+
+void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
+{
+	struct tp_outcome o = tp_outcome_of(t, cause);
+	struct tp_allowance a = tp_allowance_of(t);
+	struct tp_decision d = tp_decide(&t->provider->conf->retry, &o, &a, tp_worker_random(t->worker));
+	settle(t, &d);
+	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s; %s%s", t->id,
+		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name, why,
+		o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason,
+		d.action == TP_ACT_SEND_AGAIN ? "" : "; not sent again");
+	switch (d.action) {
+	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
+	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
+	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
+	case TP_ACT_REFUSE: refuse(t, d.code); break;
+	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
+	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
+	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
+	}
+}
+
+static void on_timer(void *arg)
+{
+	struct tp_turn *t = arg;
+	switch (t->state) {
+	case TP_TURN_JOIN: tp_turn_join_again(t); break;
+	case TP_TURN_WAIT: tp_dispatch(t, t->klass); break;
+	case TP_TURN_SEND: tp_relay_hold_over(t); break;
+	default: break;
+	}
+}
+
+void tp_turn_writable(struct tp_turn *t)
+{
+	tp_attempt_resume(&t->attempt);
+}
+
+/* ---- an attempt tells */
+
+static void on_answer(void *owner, const struct tp_answer_piece *p)
+{
+	tp_relay_piece(owner, p);
+}
+
+static void on_failed(void *owner, enum tp_cause cause, const char *why)
+{
+	struct tp_turn *t = owner;
+	if (t->relay.mode == TP_RELAY_NONE)
+		tp_turn_decide(t, cause, why);
+	else
+		tp_relay_broken(t, cause, why);
+}
+
+static void on_room(void *owner)
+{
+	struct tp_turn *t = owner;
+	if (!t->streaming)
+		return;
+	tp_request_drop(t->request, t->attempt.sent);
+	if (t->request->received - t->request->dropped <= STREAM_AHEAD)
+		tp_client_resume(t->client);
+}
+
+/* The provider speaks another protocol from here on: both sockets go to a tunnel. */
+static void on_switched(void *owner, const struct tp_answer_piece *head, int fd, SSL *ssl)
+{
+	struct tp_turn *t = owner;
+	struct tp_client *c = t->client;
+	struct tp_worker *w = t->worker;
+	uint64_t idle_ms = t->provider->conf->idle_ms;
+	struct tp_tunnel_end provider = {.fd = fd, .ssl = ssl}, client = {.fd = -1};
+	struct tp_answer_facts facts;
+	struct tp_answer_about about = tp_turn_about(t);
+	about.framing = TP_ANSWER_NO_BODY;
+	about.close = false;
+	about.upgrade = true;
+	tp_answer_facts(head->head, head->bytes, tp_clock_wall_ms() / 1000, &facts);
+	tp_answer_head_relay(&client.first, 101, head->head, head->bytes, &facts, &about);
+	tp_buf_add(&client.first, head->data, head->n);
+	struct tp_ledger_ending e = {.end = TP_END_SUCCESS};
+	leave(t, TP_TURN_OK, &e);
+	tp_client_detach(c, &client.fd, &client.ssl, &provider.first);
+	tp_tunnel_start(w, client, provider, idle_ms);
+}
+
+static const struct tp_attempt_ops attempt_ops = {on_answer, on_failed, on_room, on_switched};
+
+/* ---- begin */
 
 struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, const char *bytes)
 {
-	static const struct tp_attempt_ops ops;
-	struct tp_turn *t = calloc(1, sizeof *t);
 	struct tp_worker *w = c->worker;
+	struct tp_turn *t = calloc(1, sizeof *t);
 	if (t == NULL || (t->request = tp_request_new(w, head, bytes)) == NULL) {
 		free(t);
 		return NULL;
 	}
-	(void)ops;
 	t->worker = w;
 	t->client = c;
 	t->config = tp_config_ref(c->config);

@@ -47,8 +47,8 @@ struct tp_saved_answer {
 	char *bytes;
 	struct tp_answer_facts facts;
 	struct tp_buf body;
-	bool too_large;          /* the body was cut at 64 KiB: shown as the family's JSON */
-	bool json;               /* the body was written by us */
+	bool cut;                /* the body is not whole: the family's JSON is shown in its place */
+	struct tp_answer_error *error; /* owned; a 200 that carries this error */
 };
 
 /* How the answer in hand is delivered. */
@@ -88,12 +88,13 @@ struct tp_turn {
 	char id[25];
 
 	struct tp_fingerprint *fingerprint; /* while the body arrives */
+	struct tp_identity identity;
 	struct tp_ledger_handle ledger;
 	struct tp_ledger_limits limits;
 	bool joined;              /* the ledger handle needs its end */
 	uint32_t sends_told;      /* X-Turnpike-Sends of an answer from memory */
 	uint32_t class_sends[TP_CLASS_COUNT];
-	enum tp_class klass;      /* of the present send */
+	enum tp_class klass;      /* of the present send, or of the one that is waited for */
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;

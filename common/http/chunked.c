@@ -140,3 +140,17 @@ enum tp_chunked_result tp_chunked_feed(struct tp_chunked *c, const char *bytes, 
 		c->state = DATA_END;
 	return TP_CHUNKED_DATA;
 }
+
+size_t tp_chunk_line(char out[18], size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+	int shift = 0;
+	while (shift < 60 && n >> (shift + 4) != 0)
+		shift += 4;
+	size_t len = 0;
+	for (; shift >= 0; shift -= 4)
+		out[len++] = hex[n >> shift & 15];
+	out[len++] = '\r';
+	out[len++] = '\n';
+	return len;
+}

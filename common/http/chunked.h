@@ -33,4 +33,7 @@ enum tp_chunked_result {
 enum tp_chunked_result tp_chunked_feed(struct tp_chunked *c, const char *bytes, size_t n, uint64_t limit,
 				       size_t *ret_used, const char **ret_data, size_t *ret_n);
 
+/* Writes the size line of a chunk of n bytes ("1f\r\n"), at most 18 bytes; returns its length. */
+size_t tp_chunk_line(char out[18], size_t n);
+
 #endif

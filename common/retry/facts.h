@@ -12,11 +12,9 @@
 
 struct tp_answer_facts {
 	int status;
-	int64_t told_ms;      /* Retry-After and retry-after-ms, the larger; no floor; -1 = nothing readable */
+	int64_t told_ms;      /* what the headers told to wait; no floor; -1 = nothing readable */
 	int8_t should_retry;  /* x-should-retry: 1, 0, or -1 = absent or neither */
 	bool status_overloaded; /* X-Codex-Status: overloaded */
-	bool model_busy;      /* X-Codex-Model-Capacity is present */
-	bool drowning;        /* X-Codex-System-Load at or above 90% */
 	bool event_stream;    /* content-type text/event-stream */
 	bool html;            /* content-type text/html */
 	bool encoded;         /* content-encoding other than identity */

@@ -1,0 +1,162 @@
+#include "workers/acceptor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "workers/client.h"
+
+enum {
+	ACCEPTS_PER_TURN = 64, /* level-triggered: what is left comes back */
+	RETRY_MS = 100         /* descriptors are short: the listener rests, connections wait in its queue */
+};
+
+struct listening {
+	struct tp_acceptor *of;
+	struct tp_worker_listener socket;
+	struct event event;
+	bool serving;
+};
+
+struct tp_acceptor {
+	struct tp_worker *worker;
+	struct event retry;
+	bool resting, closed;
+	size_t n;
+	struct listening list[];
+};
+
+static void rest(struct tp_acceptor *a, const char *why)
+{
+	if (a->resting)
+		return;
+	tp_warn("not accepting for a moment: %s", why);
+	a->resting = true;
+	for (size_t i = 0; i < a->n; i++)
+		(void)event_del(&a->list[i].event);
+	struct timeval tv = {0, RETRY_MS * 1000};
+	(void)event_add(&a->retry, &tv);
+}
+
+static void resume(struct tp_acceptor *a)
+{
+	a->resting = false;
+	(void)event_del(&a->retry);
+	for (size_t i = 0; i < a->n; i++)
+		if (a->list[i].serving)
+			(void)event_add(&a->list[i].event, NULL);
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	resume(arg);
+}
+
+static bool full(const struct tp_worker *w)
+{
+	return w->config->limits.connections != 0 && w->n_clients >= w->config->limits.connections;
+}
+
+/* False when the queue is empty or nothing can be taken now. */
+static bool accept_one(struct listening *l)
+{
+	struct tp_acceptor *a = l->of;
+	if (full(a->worker)) {
+		rest(a, "limits.connections is reached");
+		return false;
+	}
+	int fd = accept4(l->socket.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0) {
+		tp_client_new(a->worker, l->socket.conf, fd);
+		return true;
+	}
+	switch (errno) {
+	case EAGAIN: return false;
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM: rest(a, strerror(errno)); return false;
+	default: return true; /* this connection died in the queue (ECONNABORTED and the like) */
+	}
+}
+
+static void on_queue(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	for (int i = 0; i < ACCEPTS_PER_TURN && accept_one(arg); i++)
+		;
+}
+
+static void set_serving(struct listening *l, bool serve)
+{
+	if (l->serving == serve)
+		return;
+	l->serving = serve;
+	if (serve && !l->of->resting)
+		(void)event_add(&l->event, NULL);
+	else
+		(void)event_del(&l->event);
+}
+
+struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_listener *listeners, size_t n)
+{
+	struct tp_acceptor *a = calloc(1, sizeof *a + n * sizeof a->list[0]);
+	if (a == NULL)
+		return NULL;
+	a->worker = w;
+	a->n = n;
+	(void)evtimer_assign(&a->retry, w->base, on_retry, a);
+	for (size_t i = 0; i < n; i++) {
+		struct listening *l = &a->list[i];
+		l->of = a;
+		l->socket = listeners[i];
+		(void)event_assign(&l->event, w->base, l->socket.fd, EV_READ | EV_PERSIST, on_queue, l);
+		if (l->socket.slot < 0 || l->socket.slot == w->stamp.slot)
+			set_serving(l, true);
+	}
+	return a;
+}
+
+void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve)
+{
+	for (size_t i = 0; i < a->n && !a->closed; i++)
+		if (a->list[i].socket.slot == (int)slot && slot != a->worker->stamp.slot)
+			set_serving(&a->list[i], serve);
+}
+
+void tp_acceptor_close(struct tp_acceptor *a)
+{
+	if (a->closed)
+		return;
+	a->closed = true;
+	for (size_t i = 0; i < a->n; i++) {
+		struct listening *l = &a->list[i];
+		while (l->serving && !a->resting && accept_one(l))
+			;
+		set_serving(l, false);
+		(void)close(l->socket.fd);
+	}
+	(void)event_del(&a->retry);
+}
+
+void tp_acceptor_room(struct tp_acceptor *a)
+{
+	if (a->resting && !a->closed && !full(a->worker))
+		resume(a);
+}
+
+void tp_acceptor_free(struct tp_acceptor *a)
+{
+	if (a == NULL)
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		(void)event_del(&a->list[i].event);
+	(void)event_del(&a->retry);
+	free(a);
+}

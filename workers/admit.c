@@ -1,0 +1,186 @@
+#include "workers/admit.h"
+
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/config/units.h"
+#include "common/retry/known_codes.h"
+#include "workers/access.h"
+#include "workers/dispatch.h"
+#include "workers/identity.h"
+
+enum {
+	JOIN_FIRST_MS = 10, /* how soon a turn looks again whether the earlier one is over ... */
+	JOIN_MOST_MS = 100  /* ... and how seldom in the end */
+};
+
+/* ---- the head */
+
+static const struct tp_route_conf *find_route(const struct tp_config *c, struct tp_str path)
+{
+	for (size_t i = 0; i < c->n_routes; i++)
+		if (tp_path_under(path, tp_str_from(c->routes[i].path)))
+			return &c->routes[i];
+	return NULL;
+}
+
+static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
+{
+	struct tp_str method = tp_request_str(t->request, t->request->head->method);
+	if (tp_str_eq(method, TP_STR("GET")) || tp_str_eq(method, TP_STR("HEAD")) ||
+	    tp_str_eq(method, TP_STR("OPTIONS")))
+		return true;
+	size_t cut = tp_str_eq(tp_str_from(t->route->path), TP_STR("/")) ? 0 : strlen(t->route->path);
+	struct tp_str rest = {path.p + cut, path.n - cut};
+	const struct tp_provider_conf *p = t->provider->conf;
+	for (size_t i = 0; i < p->n_replay_safe; i++) {
+		/* Behind the route "/" the path still has the API's own prefix: /v1/messages/count_tokens. */
+		struct tp_str safe = tp_str_from(p->replay_safe[i]);
+		if (tp_str_eq(rest, safe) || (cut == 0 && tp_str_starts(rest, TP_STR("/v1/")) &&
+					      tp_str_eq((struct tp_str){rest.p + 3, rest.n - 3}, safe)))
+			return true;
+	}
+	return false;
+}
+
+/* Headers that may only lower (design section 10). False when one is unreadable. */
+static bool lower_limits(struct tp_turn *t)
+{
+	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_TURNPIKE_MAX_SENDS);
+	uint64_t n;
+	if (v.p != NULL) {
+		if (tp_parse_count(v, &n) != NULL)
+			return false;
+		if (n < t->limits.total)
+			t->limits.total = (uint32_t)n;
+		if (t->limits.base > t->limits.total)
+			t->limits.base = t->limits.total;
+	}
+	v = tp_request_field(t->request, TP_FIELD_X_TURNPIKE_DEADLINE);
+	if (v.p != NULL) {
+		if (tp_parse_duration(v, &n) != NULL)
+			return false;
+		if (t->begun_ms + n < t->deadline_ms)
+			t->deadline_ms = t->begun_ms + n;
+	}
+	return true;
+}
+
+/* Who asks, and where to. False when the turn was answered. */
+static bool admit_head(struct tp_turn *t)
+{
+	struct tp_str target = tp_request_str(t->request, t->request->head->target);
+	struct tp_str path = tp_path_only(target);
+	struct tp_access access = tp_access_check(t->config, t->client->listener, t->request);
+	if (access.status != 0) {
+		tp_turn_reject(t, access.status, access.detail);
+		return false;
+	}
+	t->who = access.who;
+	if (tp_path_has_dots(target)) {
+		tp_turn_reject(t, 400, "dot segments in the path");
+		return false;
+	}
+	t->route = find_route(t->config, path);
+	if (t->route == NULL) {
+		tp_turn_reject(t, 404, "no route has this path");
+		return false;
+	}
+	t->provider = &t->worker->providers[t->route->provider];
+	if (t->request->head->upgrade && !t->provider->conf->upgrade_tunnel) {
+		tp_turn_reject(t, 426, "no upgrades here: use plain HTTP");
+		return false;
+	}
+	t->tunnel = t->request->head->upgrade;
+	t->replay_safe = !t->tunnel && is_replay_safe(t, path);
+	return true;
+}
+
+static void set_limits(struct tp_turn *t)
+{
+	const struct tp_budget_conf *b = &t->config->budget;
+	t->limits = (struct tp_ledger_limits){b->sends, b->sends - b->reserve};
+	t->deadline_ms = t->begun_ms + t->provider->conf->retry.deadline_ms;
+	uint64_t count = 0;
+	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_STAINLESS_RETRY_COUNT);
+	t->resend = v.p != NULL && tp_parse_count(v, &count) == NULL && count > 0;
+}
+
+bool tp_turn_admit(struct tp_turn *t)
+{
+	if (!admit_head(t))
+		return false;
+	set_limits(t);
+	if (lower_limits(t))
+		return true;
+	tp_turn_reject(t, 400, "X-Turnpike-Max-Sends wants a number, X-Turnpike-Deadline a duration such as 30s");
+	return false;
+}
+
+/* ---- the logical request */
+
+static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory *m)
+{
+	struct tp_refusal r = m->refusal != TP_CODE_NONE
+				      ? tp_refusal_for(m->refusal, 0)
+				      : tp_refusal_from_memory(m->status, tp_known_code(m->code_index));
+	t->sends_told = m->used;
+	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
+	if (m->refusal != TP_CODE_NONE)
+		tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + m->refusal, 1);
+	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
+	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
+}
+
+static void wait_for_earlier(struct tp_turn *t)
+{
+	if (tp_clock_boot_ms() >= t->deadline_ms) {
+		struct tp_refusal r = tp_refusal_for(TP_CODE_IN_FLIGHT, 1);
+		tp_turn_answer_local(t, &r, TP_TURN_ERROR, NULL);
+		return;
+	}
+	tp_turn_set_state(t, TP_TURN_JOIN);
+	t->join_wait_ms = t->join_wait_ms == 0              ? JOIN_FIRST_MS
+			  : t->join_wait_ms * 2 < JOIN_MOST_MS ? t->join_wait_ms * 2
+							       : JOIN_MOST_MS;
+	tp_timer_set(&t->timer, t->join_wait_ms);
+}
+
+static void join(struct tp_turn *t)
+{
+	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
+	struct tp_ledger_memory memory;
+	switch (tp_ledger_join(t->worker->region, t->worker->stamp, &t->identity, &windows, &t->limits, tp_clock_boot_ms(),
+			       &t->ledger, &memory)) {
+	case TP_JOIN_MEMORY: answer_from_memory(t, &memory); return;
+	case TP_JOIN_BUSY: wait_for_earlier(t); return;
+	case TP_JOIN_AGAIN:
+		tp_debug("turn %s: goes on with a logical request of %u sends", t->id, t->ledger.used);
+		break;
+	case TP_JOIN_NEW:
+		if (t->ledger.no_room)
+			tp_worker_count(t->worker, TP_COUNT_LEDGER_FULL);
+		break;
+	}
+	t->joined = true;
+	tp_dispatch(t, TP_CLASS_INITIAL);
+}
+
+void tp_turn_identify(struct tp_turn *t)
+{
+	struct tp_hash128 hash;
+	bool has_hash = t->fingerprint != NULL;
+	if (has_hash) {
+		tp_fingerprint_finish(t->fingerprint, &hash, NULL);
+		tp_fingerprint_free(t->fingerprint);
+		t->fingerprint = NULL;
+	}
+	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);
+	join(t);
+}
+
+void tp_turn_join_again(struct tp_turn *t)
+{
+	join(t);
+}

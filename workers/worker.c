@@ -1,0 +1,264 @@
+#include "workers/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "workers/acceptor.h"
+#include "workers/client.h"
+#include "workers/core.h"
+#include "workers/resolve.h"
+#include "workers/tls.h"
+#include "workers/timer.h"
+#include "workers/tunnel.h"
+#include "workers/turn.h"
+#include "workers/upstream.h"
+
+/* ---- deferred freeing */
+
+struct tp_parked {
+	struct tp_parked *next;
+};
+
+void tp_worker_park(struct tp_worker *w, void *memory)
+{
+	/* The object is dead: its first bytes serve as the link. */
+	struct tp_parked *p = memory;
+	p->next = w->parked;
+	w->parked = p;
+}
+
+void tp_worker_free_parked(struct tp_worker *w)
+{
+	while (w->parked != NULL) {
+		struct tp_parked *p = w->parked;
+		w->parked = p->next;
+		free(p);
+	}
+}
+
+uint64_t tp_worker_random(struct tp_worker *w)
+{
+	uint64_t a = w->random[0], b = w->random[1];
+	w->random[0] = b;
+	a ^= a << 23;
+	w->random[1] = a ^ b ^ (a >> 18) ^ (b >> 5);
+	return w->random[1] + b;
+}
+
+/* ---- control by the master */
+
+struct control {
+	struct tp_worker *worker;
+	int fd;
+	struct event event;
+	struct event beat;
+	struct tp_timer drain;
+};
+
+static void stop(struct tp_worker *w)
+{
+	w->stopping = true;
+	(void)event_base_loopbreak(w->base);
+}
+
+void tp_worker_check_drained(struct tp_worker *w)
+{
+	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels))
+		stop(w);
+	else if (w->acceptor != NULL)
+		tp_acceptor_room(w->acceptor);
+}
+
+static void drain(struct control *c)
+{
+	struct tp_worker *w = c->worker;
+	if (w->draining)
+		return;
+	tp_info("draining: %u connections", w->n_clients);
+	tp_acceptor_close(w->acceptor);
+	w->draining = true;
+	tp_timer_set(&c->drain, w->config->drain_ms);
+	struct tp_client *client, *next;
+	for (client = TAILQ_FIRST(&w->clients); client != NULL; client = next) {
+		next = TAILQ_NEXT(client, link);
+		tp_client_drain(client);
+	}
+	tp_worker_check_drained(w);
+}
+
+static void on_drain_over(void *arg)
+{
+	struct control *c = arg;
+	tp_info("shutdown.drain is over with %u connections open", c->worker->n_clients);
+	stop(c->worker);
+}
+
+static void obey(struct control *c, const struct tp_control_message *m)
+{
+	switch ((enum tp_control)m->what) {
+	case TP_CONTROL_DRAIN: drain(c); break;
+	case TP_CONTROL_QUIT: stop(c->worker); break;
+	case TP_CONTROL_ADOPT: tp_acceptor_serve(c->worker->acceptor, m->slot, true); break;
+	case TP_CONTROL_RETURN: tp_acceptor_serve(c->worker->acceptor, m->slot, false); break;
+	}
+}
+
+static void on_control(evutil_socket_t fd, short what, void *arg)
+{
+	(void)what;
+	struct control *c = arg;
+	struct tp_control_message m;
+	ssize_t n = recv(fd, &m, sizeof m, MSG_DONTWAIT);
+	if (n == (ssize_t)sizeof m) {
+		obey(c, &m);
+	} else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		tp_info("the master is gone");
+		(void)event_del(&c->event);
+		drain(c);
+	}
+}
+
+static void on_beat(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	struct tp_worker *w = arg;
+	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
+}
+
+static void begin_control(struct control *c, struct tp_worker *w, int fd)
+{
+	*c = (struct control){.worker = w, .fd = fd};
+	(void)event_assign(&c->event, w->base, fd, EV_READ | EV_PERSIST, on_control, c);
+	(void)event_add(&c->event, NULL);
+	struct timeval second = {1, 0};
+	(void)event_assign(&c->beat, w->base, -1, EV_PERSIST, on_beat, w);
+	(void)event_add(&c->beat, &second);
+	tp_timer_init(&c->drain, w->base, on_drain_over, c);
+	on_beat(-1, 0, w);
+}
+
+/* ---- begin and end */
+
+static bool open_providers(struct tp_worker *w, struct tp_buf *why)
+{
+	const struct tp_config *c = w->config;
+	w->providers = calloc(c->n_providers, sizeof w->providers[0]);
+	if (w->providers == NULL)
+		return false;
+	for (size_t i = 0; i < c->n_providers; i++) {
+		tp_provider_rt_init(&w->providers[i], w, &c->providers[i]);
+		if (c->providers[i].https &&
+		    (w->providers[i].tls = tp_tls_provider(&c->providers[i], why)) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static bool open_listeners(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
+{
+	const struct tp_config *c = w->config;
+	w->listener_tls = calloc(c->n_listeners, sizeof w->listener_tls[0]);
+	if (w->listener_tls == NULL)
+		return false;
+	for (size_t i = 0; i < c->n_listeners; i++)
+		if (c->listeners[i].tls.certificate != NULL &&
+		    (w->listener_tls[i] = tp_tls_listener(&c->listeners[i], why)) == NULL)
+			return false;
+	w->acceptor = tp_acceptor_new(w, start->listeners, start->n_listeners);
+	return w->acceptor != NULL;
+}
+
+/* libevent with edges and early end of stream: epoll. */
+static struct event_base *new_base(void)
+{
+	struct event_config *config = event_config_new();
+	if (config == NULL)
+		return NULL;
+	struct event_base *base = NULL;
+	if (event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_O1 | EV_FEATURE_EARLY_CLOSE) == 0 &&
+	    event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
+		base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}
+
+static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
+{
+	*w = (struct tp_worker){.config = start->config, .region = start->region, .stamp = start->stamp};
+	TAILQ_INIT(&w->clients);
+	TAILQ_INIT(&w->tunnels);
+	uint64_t random[3];
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return false;
+	w->random[0] = random[0] | 1;
+	w->random[1] = random[1];
+	w->id_prefix = random[2];
+	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL && (w->head = malloc(sizeof *w->head)) != NULL &&
+	       (w->base = new_base()) != NULL && (w->resolver = tp_resolver_new(w->base)) != NULL &&
+	       open_providers(w, why) && open_listeners(w, start, why);
+}
+
+static void abort_clients(struct tp_worker *w)
+{
+	struct tp_client *c;
+	while ((c = TAILQ_FIRST(&w->clients)) != NULL) {
+		if (c->turn != NULL)
+			tp_turn_abort(c->turn);
+		tp_client_close(c, "the worker leaves", false);
+	}
+	tp_tunnel_close_all(w);
+}
+
+static void close_worker(struct tp_worker *w)
+{
+	abort_clients(w);
+	for (size_t i = 0; w->providers != NULL && i < w->config->n_providers; i++)
+		tp_provider_rt_close(&w->providers[i]);
+	for (size_t i = 0; w->listener_tls != NULL && i < w->config->n_listeners; i++)
+		SSL_CTX_free(w->listener_tls[i]);
+	tp_acceptor_free(w->acceptor);
+	w->acceptor = NULL;
+	tp_resolver_free(w->resolver);
+	tp_worker_free_parked(w);
+	if (w->base != NULL)
+		event_base_free(w->base);
+	free(w->providers);
+	free(w->listener_tls);
+	free(w->scratch);
+	free(w->head);
+}
+
+int tp_worker_main(const struct tp_worker_start *start)
+{
+	struct tp_worker w;
+	struct control control = {0};
+	struct tp_buf why = {0};
+	if (!open_worker(&w, start, &why)) {
+		tp_error("cannot start: %s", why.len > 0 ? tp_buf_cstr(&why) : "out of memory");
+		tp_buf_free(&why);
+		close_worker(&w);
+		return TP_WORKER_EXIT_CANNOT_START;
+	}
+	begin_control(&control, &w, start->control_fd);
+	tp_slot_set_ready(w.region, w.stamp.slot, true);
+	while (!w.stopping) {
+		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
+			break;
+		tp_worker_free_parked(&w);
+	}
+	tp_slot_set_ready(w.region, w.stamp.slot, false);
+	(void)event_del(&control.event);
+	(void)event_del(&control.beat);
+	tp_timer_close(&control.drain);
+	close_worker(&w);
+	tp_buf_free(&why);
+	return TP_WORKER_EXIT_OK;
+}

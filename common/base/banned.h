@@ -16,6 +16,15 @@
 #undef sprintf
 #undef vsprintf
 /* no bound on the destination */
+/* clang with _FORTIFY_SOURCE makes macros of some of them */
+#undef strcpy
+#undef strcat
+#undef stpcpy
+#undef sprintf
+#undef vsprintf
+#undef gets
+#undef strncpy
+#undef strncat
 #pragma GCC poison strcpy strcat stpcpy sprintf vsprintf gets
 /* silent truncation, or no terminator */
 #pragma GCC poison strncpy strncat

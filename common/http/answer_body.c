@@ -17,20 +17,31 @@ enum role {
 	ROLE_RESULT /* filled: a normal result */
 };
 
+/* As an initializer, with its length: each member of each answer is compared. */
+#define NAME(literal)                                                                                        \
+	{                                                                                                    \
+		(literal), sizeof(literal) - 1                                                               \
+	}
+
 static const struct {
-	const char *name;
+	struct tp_str name;
 	enum role role;
 } roles[] = {
-	{"error", ROLE_ERROR},        {"code", ROLE_CODE},           {"message", ROLE_MESSAGE},
-	{"msg", ROLE_MESSAGE},        {"status", ROLE_STATUS},       {"type", ROLE_TYPE},
-	{"object", ROLE_OBJECT},      {"choices", ROLE_CHOICES},     {"output", ROLE_RESULT},
-	{"content", ROLE_RESULT},     {"candidates", ROLE_RESULT},   {"promptFeedback", ROLE_RESULT},
-	{"data", ROLE_RESULT},        {"result", ROLE_RESULT},       {"results", ROLE_RESULT},
-	{"response", ROLE_RESULT},    {"completion", ROLE_RESULT},   {"embedding", ROLE_RESULT},
-	{"embeddings", ROLE_RESULT},  {"request_id", ROLE_ENVELOPE}, {"requestId", ROLE_ENVELOPE},
-	{"user_id", ROLE_ENVELOPE},   {"success", ROLE_ENVELOPE},    {"status_code", ROLE_ENVELOPE},
-	{"detail", ROLE_ENVELOPE},    {"details", ROLE_ENVELOPE},    {"param", ROLE_ENVELOPE},
-	{"timestamp", ROLE_ENVELOPE}, {"path", ROLE_ENVELOPE},       {"trace_id", ROLE_ENVELOPE},
+	{NAME("error"), ROLE_ERROR},        {NAME("code"), ROLE_CODE},
+	{NAME("message"), ROLE_MESSAGE},    {NAME("msg"), ROLE_MESSAGE},
+	{NAME("status"), ROLE_STATUS},      {NAME("type"), ROLE_TYPE},
+	{NAME("object"), ROLE_OBJECT},      {NAME("choices"), ROLE_CHOICES},
+	{NAME("output"), ROLE_RESULT},      {NAME("content"), ROLE_RESULT},
+	{NAME("candidates"), ROLE_RESULT},  {NAME("promptFeedback"), ROLE_RESULT},
+	{NAME("data"), ROLE_RESULT},        {NAME("result"), ROLE_RESULT},
+	{NAME("results"), ROLE_RESULT},     {NAME("response"), ROLE_RESULT},
+	{NAME("completion"), ROLE_RESULT},  {NAME("embedding"), ROLE_RESULT},
+	{NAME("embeddings"), ROLE_RESULT},  {NAME("request_id"), ROLE_ENVELOPE},
+	{NAME("requestId"), ROLE_ENVELOPE}, {NAME("user_id"), ROLE_ENVELOPE},
+	{NAME("success"), ROLE_ENVELOPE},   {NAME("status_code"), ROLE_ENVELOPE},
+	{NAME("detail"), ROLE_ENVELOPE},    {NAME("details"), ROLE_ENVELOPE},
+	{NAME("param"), ROLE_ENVELOPE},     {NAME("timestamp"), ROLE_ENVELOPE},
+	{NAME("path"), ROLE_ENVELOPE},      {NAME("trace_id"), ROLE_ENVELOPE},
 };
 
 /* What one pass over an answer found at its top level. */
@@ -50,7 +61,7 @@ struct survey {
 static enum role role_of(const struct tp_json *j)
 {
 	for (size_t i = 0; !j->key_cut && i < sizeof roles / sizeof roles[0]; i++)
-		if (tp_str_eq(tp_json_key(j), tp_str_from(roles[i].name)))
+		if (tp_str_eq(tp_json_key(j), roles[i].name))
 			return roles[i].role;
 	return ROLE_OTHER;
 }

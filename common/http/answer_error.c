@@ -129,7 +129,7 @@ static void set_status(int *status, const json_t *value)
 static void set_time(int64_t *to, const json_t *value, double factor)
 {
 	double number;
-	if (*to < 0 && number_of(value, &number) && number >= 0 && number < 1e12)
+	if (*to < 0 && number_of(value, &number) && number >= 0 && number * factor < 1e12)
 		*to = (int64_t)ceil(number * factor);
 }
 

@@ -3,26 +3,32 @@
 #include "common/http/answer_error.h"
 #include "common/http/json.h"
 
+/* As an initializer, with its length: the type of each event is compared. */
+#define NAME(literal)                                                                                        \
+	{                                                                                                    \
+		(literal), sizeof(literal) - 1                                                               \
+	}
+
 /* Types (or names) of events that need no look inside.  Anything else is looked into. */
 static const struct {
-	const char *type;
+	struct tp_str type;
 	enum tp_answer_event kind;
 } known_types[] = {
-	{"response.created", TP_EVENT_NEUTRAL},
-	{"response.in_progress", TP_EVENT_NEUTRAL},
-	{"response.queued", TP_EVENT_NEUTRAL},
-	{"response.metadata", TP_EVENT_NEUTRAL},
-	{"message_start", TP_EVENT_NEUTRAL},
-	{"content_block_stop", TP_EVENT_NEUTRAL},
-	{"ping", TP_EVENT_NEUTRAL},
-	{"keepalive", TP_EVENT_NEUTRAL},
-	{"response.completed", TP_EVENT_TERMINAL},
-	{"response.incomplete", TP_EVENT_TERMINAL},
-	{"response.cancelled", TP_EVENT_TERMINAL},
-	{"response.done", TP_EVENT_TERMINAL},
-	{"message_stop", TP_EVENT_TERMINAL},
-	{"response.failed", TP_EVENT_ERROR},
-	{"error", TP_EVENT_ERROR},
+	{NAME("response.created"), TP_EVENT_NEUTRAL},
+	{NAME("response.in_progress"), TP_EVENT_NEUTRAL},
+	{NAME("response.queued"), TP_EVENT_NEUTRAL},
+	{NAME("response.metadata"), TP_EVENT_NEUTRAL},
+	{NAME("message_start"), TP_EVENT_NEUTRAL},
+	{NAME("content_block_stop"), TP_EVENT_NEUTRAL},
+	{NAME("ping"), TP_EVENT_NEUTRAL},
+	{NAME("keepalive"), TP_EVENT_NEUTRAL},
+	{NAME("response.completed"), TP_EVENT_TERMINAL},
+	{NAME("response.incomplete"), TP_EVENT_TERMINAL},
+	{NAME("response.cancelled"), TP_EVENT_TERMINAL},
+	{NAME("response.done"), TP_EVENT_TERMINAL},
+	{NAME("message_stop"), TP_EVENT_TERMINAL},
+	{NAME("response.failed"), TP_EVENT_ERROR},
+	{NAME("error"), TP_EVENT_ERROR},
 };
 
 enum { TYPE_MAX = 64 };
@@ -85,7 +91,7 @@ static struct type type_of(const struct tp_sse_event *event)
 static enum tp_answer_event kind_of_type(struct tp_str type)
 {
 	for (size_t i = 0; i < sizeof known_types / sizeof known_types[0]; i++)
-		if (tp_str_eq(type, tp_str_from(known_types[i].type)))
+		if (tp_str_eq(type, known_types[i].type))
 			return known_types[i].kind;
 	if (tp_str_starts(type, TP_STR("codex.")) || tp_str_starts(type, TP_STR("rate_limits.")))
 		return TP_EVENT_NEUTRAL;

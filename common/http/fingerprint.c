@@ -32,20 +32,25 @@ enum member {
 	MEMBER_COUNT
 };
 
+#define NAME(literal)                                                                                        \
+	{                                                                                                    \
+		(literal), sizeof(literal) - 1                                                               \
+	}
+
 static const struct {
-	const char *name;
+	struct tp_str name;
 	bool left_out; /* of the fingerprint (design section 3.1) */
 } members[MEMBER_COUNT] = {
-	[MEMBER_OTHER] = {"", false},
-	[MEMBER_CLIENT_METADATA] = {"client_metadata", true},
-	[MEMBER_STREAM] = {"stream", true},
-	[MEMBER_STREAM_OPTIONS] = {"stream_options", true},
-	[MEMBER_MODEL] = {"model", false},
-	[MEMBER_STORE] = {"store", false},
-	[MEMBER_PREVIOUS_RESPONSE_ID] = {"previous_response_id", false},
-	[MEMBER_CONVERSATION] = {"conversation", false},
-	[MEMBER_BACKGROUND] = {"background", false},
-	[MEMBER_TOOLS] = {"tools", false},
+	[MEMBER_OTHER] = {NAME(""), false},
+	[MEMBER_CLIENT_METADATA] = {NAME("client_metadata"), true},
+	[MEMBER_STREAM] = {NAME("stream"), true},
+	[MEMBER_STREAM_OPTIONS] = {NAME("stream_options"), true},
+	[MEMBER_MODEL] = {NAME("model"), false},
+	[MEMBER_STORE] = {NAME("store"), false},
+	[MEMBER_PREVIOUS_RESPONSE_ID] = {NAME("previous_response_id"), false},
+	[MEMBER_CONVERSATION] = {NAME("conversation"), false},
+	[MEMBER_BACKGROUND] = {NAME("background"), false},
+	[MEMBER_TOOLS] = {NAME("tools"), false},
 };
 
 /*
@@ -136,7 +141,7 @@ static enum member find_member(const struct tp_json *j)
 	if (j->key_cut)
 		return MEMBER_OTHER;
 	for (int m = MEMBER_OTHER + 1; m < MEMBER_COUNT; m++)
-		if (tp_str_eq(tp_json_key(j), tp_str_from(members[m].name)))
+		if (tp_str_eq(tp_json_key(j), members[m].name))
 			return (enum member)m;
 	return MEMBER_OTHER;
 }

@@ -42,7 +42,7 @@ static struct tp_str bare(struct tp_str host)
 bool tp_endpoint_is_host(struct tp_str host)
 {
 	unsigned char bytes[16];
-	if (is_bracketed(host))
+	if (is_bracketed(host) || memchr(host.p, ':', host.n) != NULL)
 		return is_address(AF_INET6, bare(host), bytes);
 	for (size_t i = 0; i < host.n; i++)
 		if (!is_host_char(host.p[i]))

@@ -10,8 +10,8 @@ const char *tp_endpoint_listen(struct tp_listener_conf *l);
 const char *tp_endpoint_url(struct tp_provider_conf *p);
 /* Unix sockets, 127.0.0.0/8, ::1: only this machine can connect. */
 bool tp_endpoint_is_local(const struct tp_listener_conf *l);
-/* Of a host as it stands in Host, without port: letters, digits, dots, hyphens, underscores, or an IPv6
- * address in brackets. */
+/* A host without port: letters, digits, dots, hyphens, underscores, or an IPv6 address, in brackets or not.
+ */
 bool tp_endpoint_is_host(struct tp_str host);
 
 #endif

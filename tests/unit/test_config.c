@@ -1,0 +1,518 @@
+/* Right files: what they amount to, and how that is shown. */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/config/config.h"
+#include "common/config/option.h"
+#include "common/config/show.h"
+
+#define P "providers: {p: {url: \"http://h/v1\"}}\n"
+
+static struct tp_config *parse(const char *yaml)
+{
+	struct tp_buf errors = {0};
+	struct tp_config *c = tp_config_parse("f", tp_str_from(yaml), &errors);
+	ck_assert_msg(c != NULL, "%sof: %s", tp_buf_cstr(&errors), yaml);
+	ck_assert_uint_eq(errors.len, 0);
+	tp_buf_free(&errors);
+	return c;
+}
+
+static void check_statuses(const struct tp_status_set *set, const char *expected)
+{
+	struct tp_buf text = {0};
+	for (int status = 0; status < 640; status++)
+		if (tp_status_in(set, status))
+			tp_buf_printf(&text, "%d ", status);
+	ck_assert_str_eq(tp_buf_cstr(&text), expected);
+	tp_buf_free(&text);
+}
+
+static void check_default_retry(const struct tp_retry_conf *r)
+{
+	ck_assert_uint_eq(r->deadline_ms, 120000);
+	ck_assert_uint_eq(r->slow_attempt_ms, 15000);
+	ck_assert_uint_eq(r->floor_ms, 1500);
+	ck_assert_uint_eq(r->ceiling_ms, 60000);
+	ck_assert_uint_eq(r->reset_sends, 3);
+	ck_assert_uint_eq(r->reset_base_ms, 150);
+	ck_assert_uint_eq(r->reset_cap_ms, 1000);
+	ck_assert_uint_eq(r->transient_sends, 3);
+	ck_assert_uint_eq(r->transient_base_ms, 400);
+	ck_assert_uint_eq(r->transient_cap_ms, 5000);
+	check_statuses(&r->transient_statuses, "500 502 503 504 520 521 522 ");
+	ck_assert_uint_eq(r->overload_sends, 4);
+	ck_assert_uint_eq(r->overload_base_ms, 1500);
+	ck_assert_uint_eq(r->overload_cap_ms, 60000);
+	check_statuses(&r->overload_statuses, "429 529 ");
+}
+
+static void check_default_provider(const struct tp_provider_conf *p)
+{
+	ck_assert_int_eq(p->family, TP_PROVIDER_AUTO);
+	ck_assert_uint_eq(p->n_keys, 0);
+	ck_assert_int_eq(p->key_header, TP_KEY_AUTO);
+	ck_assert_uint_eq(p->keepalive_idle_ms, 10000);
+	ck_assert_uint_eq(p->keepalive_max, 64);
+	ck_assert_uint_eq(p->connect_ms, 10000);
+	ck_assert_uint_eq(p->first_byte_ms, 300000);
+	ck_assert_uint_eq(p->idle_ms, 300000);
+	ck_assert_ptr_null(p->tls.ca);
+	ck_assert_ptr_null(p->tls.server_name);
+	ck_assert(p->tls.verify);
+	ck_assert_uint_eq(p->n_replay_safe, 2);
+	ck_assert_str_eq(p->replay_safe[0], "/models");
+	ck_assert_str_eq(p->replay_safe[1], "/messages/count_tokens");
+	ck_assert(!p->upgrade_tunnel);
+	ck_assert(!p->compression_pass);
+	check_default_retry(&p->retry);
+}
+
+static void check_default_rest(const struct tp_config *c)
+{
+	ck_assert_uint_eq(c->budget.sends, 4);
+	ck_assert_uint_eq(c->budget.reserve, 1);
+	ck_assert_uint_eq(c->budget.ttl_ms, 600000);
+	ck_assert_uint_eq(c->budget.rejoin_ms, 120000);
+	ck_assert_uint_eq(c->budget.n_identify, 2);
+	ck_assert_str_eq(c->budget.identify[0], "idempotency-key");
+	ck_assert_str_eq(c->budget.identify[1], "x-codex-request-id");
+	ck_assert_uint_eq(c->hold.body_bytes, 64 << 10);
+	ck_assert_uint_eq(c->hold.total_bytes, 512 << 10);
+	ck_assert_uint_eq(c->hold.time_ms, 10000);
+	ck_assert_uint_eq(c->limits.header, 64 << 10);
+	ck_assert_uint_eq(c->limits.body, 256 << 20);
+	ck_assert_uint_eq(c->limits.replay_body, 64 << 20);
+	ck_assert_uint_eq(c->limits.replay_total, 512 << 20);
+	ck_assert_uint_eq(c->limits.connections, 0);
+	ck_assert_uint_eq(c->limits.client_idle_ms, 75000);
+	ck_assert_uint_eq(c->limits.client_header_ms, 30000);
+	ck_assert_uint_eq(c->limits.client_body_ms, 60000);
+	ck_assert_uint_eq(c->limits.slow_reader_ms, 60000);
+	ck_assert_str_eq(c->state.name, "/turnpike");
+	ck_assert_uint_eq(c->state.logical_requests, 65536);
+	ck_assert_int_eq(c->log.level, TP_LOG_INFO);
+	ck_assert_int_eq(c->log.format, TP_LOG_TEXT);
+	ck_assert_str_eq(c->log.output, "stderr");
+	ck_assert_uint_eq(c->drain_ms, 600000);
+	ck_assert_ptr_null(c->pid_file);
+}
+
+/* Numbers of the contract, written out once more on purpose: a changed default must be seen here. */
+START_TEST(has_the_defaults_of_the_contract)
+{
+	struct tp_config *c = parse(P);
+	ck_assert_str_eq(c->file, "f");
+	ck_assert_uint_ge(c->workers, 1);
+	ck_assert_uint_le(c->workers, (unsigned)sysconf(_SC_NPROCESSORS_CONF));
+	ck_assert_uint_eq(c->n_listeners, 1);
+	ck_assert_str_eq(c->listeners[0].host, "127.0.0.1");
+	ck_assert_uint_eq(c->listeners[0].port, 8080);
+	ck_assert(!c->listeners[0].client_half_close_serve);
+	ck_assert_uint_eq(c->n_clients + c->n_hosts + c->n_origins, 0);
+	ck_assert(!c->allow_anonymous);
+	ck_assert_uint_eq(c->n_providers, 1);
+	ck_assert_str_eq(c->providers[0].name, "p");
+	check_default_provider(&c->providers[0]);
+	ck_assert_uint_eq(c->n_routes, 2);
+	ck_assert_str_eq(c->routes[0].path, "/v1");
+	ck_assert_str_eq(c->routes[1].path, "/");
+	ck_assert_uint_eq(c->routes[0].provider + c->routes[1].provider, 0);
+	check_default_retry(&c->retry);
+	check_default_rest(c);
+	tp_config_unref(c);
+}
+END_TEST
+
+static const struct {
+	const char *written, *base, *host, *authority, *path, *authorization;
+	unsigned port;
+	bool https;
+} urls[] = {
+	{"http://h", "http://h", "h", "h", "", NULL, 80, false},
+	{"http://h/", "http://h", "h", "h", "", NULL, 80, false},
+	{"https://API.Example.com/V1/", "https://api.example.com/V1", "api.example.com", "api.example.com",
+	 "/V1", NULL, 443, true},
+	{"HTTPS://h:443/a", "https://h/a", "h", "h", "/a", NULL, 443, true},
+	{"http://h:443", "http://h:443", "h", "h:443", "", NULL, 443, false},
+	{"https://h:8443/a/b", "https://h:8443/a/b", "h", "h:8443", "/a/b", NULL, 8443, true},
+	{"http://[::1]:9/v1", "http://[::1]:9/v1", "::1", "[::1]:9", "/v1", NULL, 9, false},
+	{"http://u:p@h/v1", "http://h/v1", "h", "h", "/v1", "Basic dTpw", 80, false},
+	{"http://u%40x:p%3ass@h/v1", "http://h/v1", "h", "h", "/v1", "Basic dUB4OnA6c3M=", 80, false},
+	{"http://token@h/v1", "http://h/v1", "h", "h", "/v1", "Basic dG9rZW46", 80, false},
+	{"http://my_host-1:1", "http://my_host-1:1", "my_host-1", "my_host-1:1", "", NULL, 1, false},
+};
+
+START_TEST(takes_urls_apart)
+{
+	struct tp_buf yaml = {0};
+	tp_buf_printf(&yaml, "providers: {p: {url: \"%s\"}}", urls[_i].written);
+	struct tp_config *c = parse(tp_buf_cstr(&yaml));
+	const struct tp_provider_conf *p = &c->providers[0];
+	ck_assert_str_eq(p->url, urls[_i].written);
+	ck_assert_str_eq(p->base, urls[_i].base);
+	ck_assert_str_eq(p->host, urls[_i].host);
+	ck_assert_str_eq(p->authority, urls[_i].authority);
+	ck_assert_str_eq(p->path, urls[_i].path);
+	ck_assert_pstr_eq(p->url_authorization, urls[_i].authorization);
+	ck_assert_uint_eq(p->port, urls[_i].port);
+	ck_assert_int_eq(p->https, urls[_i].https);
+	tp_config_unref(c);
+	tp_buf_free(&yaml);
+}
+END_TEST
+
+static const struct {
+	const char *address, *host;
+	unsigned port;
+	bool is_unix;
+} addresses[] = {
+	{"127.0.0.1:0", "127.0.0.1", 0, false},
+	{"127.1.2.3:65535", "127.1.2.3", 65535, false},
+	{"localhost:80", "127.0.0.1", 80, false},
+	{"[::1]:80", "::1", 80, false},
+	{"[::ffff:127.0.0.1]:80", "::ffff:127.0.0.1", 80, false},
+	{"unix:/run/a.sock", "/run/a.sock", 0, true},
+};
+
+START_TEST(takes_addresses_apart)
+{
+	/* As a text, a mapping and in a list: three ways to write the same. */
+	static const char *const forms[] = {"listen: \"%s\"", "listen: {address: \"%s\"}", "listen: [\"%s\"]",
+					    "listen: [{address: \"%s\"}]"};
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		struct tp_buf yaml = {0};
+		const char *hole = strchr(forms[i], '%');
+		tp_buf_printf(&yaml, P "%.*s%s%s", (int)(hole - forms[i]), forms[i], addresses[_i].address,
+			      hole + 2);
+		struct tp_config *c = parse(tp_buf_cstr(&yaml));
+		ck_assert_uint_eq(c->n_listeners, 1);
+		ck_assert_str_eq(c->listeners[0].address, addresses[_i].address);
+		ck_assert_str_eq(c->listeners[0].host, addresses[_i].host);
+		ck_assert_uint_eq(c->listeners[0].port, addresses[_i].port);
+		ck_assert_int_eq(c->listeners[0].is_unix, addresses[_i].is_unix);
+		tp_config_unref(c);
+		tp_buf_free(&yaml);
+	}
+}
+END_TEST
+
+/* Files that must be accepted, though they look close to wrong ones. */
+static const char *const accepted[] = {
+	"\xef\xbb\xbf" P,
+	"%YAML 1.1\n---\n" P "...\n",
+	P "retry:\nlog:\nlimits: {}\n",
+	P "pid_file:\nlisten: [\"127.0.0.1:0\", \"127.0.0.1:0\"]\n",
+	P "budget: {sends: 0, reserve: 0}\n",
+	P "budget: {identify: []}\nretry: {transient: {statuses: []}}\n",
+	P "listen: 0.0.0.0:80\nallow_anonymous: yes\n",
+	P "listen: \"[::]:80\"\nclients: [{name: a, key: k}]\n",
+	"providers: {p: {url: \"http://h\", tls: {ca: , server_name: , verify: true}, keys: []}}\n",
+	"providers: {p: {url: \"https://h\", tls: {verify: \"off\", ca: /etc/passwd}}}\n",
+	"providers: {p: {url: \"http://u:p@h\", keys: [k], key_header: x-api-key}}\n",
+	"providers: {p: {url: \"http://u:p@h\", keys: [k], family: anthropic}}\n",
+	"providers: {null: {url: \"http://h\"}}\nroutes: [{path: /, provider: \"null\"}]\n",
+	"routes: [{path: /a, provider: p}, {path: /a/b, provider: q}]\n"
+	"providers: {p: {url: \"http://h\"}, q: {url: \"http://h\"}}\n",
+	P "workers: \"3\"\nbudget: {ttl: \"0\", rejoin: 0}\n",
+	P
+	"hosts: [Proxy.Example.com, \"[::1]\"]\norigins: [\"HTTP://localhost:3000\", vscode-webview://abc]\n",
+};
+
+START_TEST(accepts)
+{
+	tp_config_unref(parse(accepted[_i]));
+}
+END_TEST
+
+START_TEST(lowers_names_and_drops_brackets)
+{
+	struct tp_config *c = parse(P "hosts: [Proxy.Example.com, \"[::1]\"]\norigins: [\"HTTP://A:3000\"]\n"
+				      "budget: {identify: [X-My-Id]}\n");
+	ck_assert_str_eq(c->hosts[0], "proxy.example.com");
+	ck_assert_str_eq(c->hosts[1], "::1");
+	ck_assert_str_eq(c->origins[0], "http://a:3000");
+	ck_assert_str_eq(c->budget.identify[0], "x-my-id");
+	tp_config_unref(c);
+}
+END_TEST
+
+START_TEST(orders_routes_by_length)
+{
+	struct tp_config *c = parse("providers: {p: {url: \"http://h\"}, q: {url: \"http://h\"}}\n"
+				    "routes:\n"
+				    "  - {path: /, provider: p}\n"
+				    "  - {path: /v1/models/, provider: q}\n"
+				    "  - {path: /v1, provider: p}\n");
+	static const char *const paths[] = {"/v1/models", "/v1", "/"};
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_eq(c->routes[i].path, paths[i]);
+	ck_assert_uint_eq(c->routes[0].provider, 1);
+	ck_assert_uint_eq(c->routes[1].provider, 0);
+	tp_config_unref(c);
+}
+END_TEST
+
+START_TEST(merges_retry_into_providers)
+{
+	struct tp_config *c = parse("providers:\n"
+				    "  p: {url: \"http://h\", retry: {overload: {sends: 2}, deadline: 5s}}\n"
+				    "  q: {url: \"http://h\"}\n"
+				    "routes: [{path: /, provider: p}, {path: /q, provider: q}]\n"
+				    /* Behind the providers: the order of the file does not matter. */
+				    "retry: {overload: {sends: 7, base: 1s}, deadline: 30s}\n");
+	ck_assert_uint_eq(c->providers[0].retry.overload_sends, 2);
+	ck_assert_uint_eq(c->providers[0].retry.overload_base_ms, 1000);
+	ck_assert_uint_eq(c->providers[0].retry.deadline_ms, 5000);
+	ck_assert_uint_eq(c->providers[0].retry.transient_sends, 3);
+	ck_assert_uint_eq(c->providers[1].retry.overload_sends, 7);
+	ck_assert_uint_eq(c->providers[1].retry.deadline_ms, 30000);
+	tp_config_unref(c);
+}
+END_TEST
+
+START_TEST(keeps_a_status_in_one_class)
+{
+	struct tp_config *c =
+		parse("retry: {overload: {statuses: [429, 503]}}\n"
+		      "providers: {p: {url: \"http://h\", retry: {transient: {statuses: [429, 500]}}}}\n");
+	check_statuses(&c->retry.overload_statuses, "429 503 ");
+	check_statuses(&c->retry.transient_statuses, "500 502 504 520 521 522 ");
+	check_statuses(&c->providers[0].retry.transient_statuses, "429 500 ");
+	check_statuses(&c->providers[0].retry.overload_statuses, "503 ");
+	tp_config_unref(c);
+}
+END_TEST
+
+START_TEST(expands_variables_and_files)
+{
+	char path[] = "/tmp/tp-config-XXXXXX";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, "from-file\r\n", 11), 11);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert_int_eq(setenv("TP_TEST_A", "from ${TP_TEST_A}", 1), 0);
+	ck_assert_int_eq(setenv("TP_TEST_N", "5", 1), 0);
+	struct tp_buf yaml = {0};
+	tp_buf_printf(&yaml,
+		      "providers: {p: {url: \"http://h\", keys: [\"a-${file:%s}-z\"]}}\n"
+		      "log: {output: \"/$${x}${TP_TEST_A}$y\"}\nworkers: ${TP_TEST_N}\nbudget: {ttl: "
+		      "\"${TP_TEST_N}m\"}\n",
+		      path);
+	struct tp_config *c = parse(tp_buf_cstr(&yaml));
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_str_eq(c->providers[0].keys[0], "a-from-file-z");
+	ck_assert_str_eq(c->log.output, "/${x}from ${TP_TEST_A}$y");
+	ck_assert_uint_eq(c->workers, 5);
+	ck_assert_uint_eq(c->budget.ttl_ms, 300000);
+	tp_config_unref(c);
+	tp_buf_free(&yaml);
+}
+END_TEST
+
+START_TEST(counts_references)
+{
+	struct tp_config *c = parse(P);
+	ck_assert_ptr_eq(tp_config_ref(c), c);
+	tp_config_unref(c);
+	ck_assert_str_eq(c->providers[0].name, "p"); /* still there: the sanitizer would tell */
+	tp_config_unref(c);
+	tp_config_unref(NULL);
+}
+END_TEST
+
+/* ---- how it is shown */
+
+static const char rich[] =
+	"workers: 3\n"
+	"listen: [\"127.0.0.1:0\", {address: \"unix:/tmp/x\", client_half_close: serve}]\n"
+	"clients: [{name: a, key: hunter2}]\n"
+	"hosts: [\"[::1]\", x]\n"
+	"origins: [\"http://a:1\"]\n"
+	"providers:\n"
+	"  p: {url: \"http://user:hunter2@h:81/v1/\", keys: [hunter2], key_header: api-key,\n"
+	"      upgrade: tunnel, compression: pass, replay_safe: [], retry: {deadline: 7s}}\n"
+	"  q: {url: \"https://h\", tls: {server_name: other, verify: false}, timeouts: {idle: 1500ms}}\n"
+	"routes: [{path: /q, provider: q}, {path: /v1, provider: p}]\n"
+	"retry: {transient: {statuses: []}, deadline: 3ms}\n"
+	"limits: {header: 1025, body: 3GiB}\n"
+	"log: {level: debug, format: json, output: \"/tmp/a \\\"$${b}: #\"}\n"
+	"pid_file: /run/x\n";
+
+START_TEST(effective_is_a_file_that_means_the_same)
+{
+	struct tp_buf once = {0}, twice = {0};
+	struct tp_config *c = parse(rich);
+	tp_config_show_effective(c, &once);
+	tp_config_unref(c);
+	const char *text = tp_buf_cstr(&once);
+	c = parse(text);
+	tp_config_show_effective(c, &twice);
+	ck_assert_str_eq(text, tp_buf_cstr(&twice));
+	ck_assert_uint_eq(c->retry.deadline_ms, 3);
+	ck_assert_uint_eq(c->providers[0].retry.deadline_ms, 7000);
+	ck_assert_uint_eq(c->providers[1].idle_ms, 1500);
+	ck_assert_str_eq(c->log.output, "/tmp/a \"${b}: #");
+	ck_assert_uint_eq(c->limits.body, UINT64_C(3) << 30);
+	ck_assert_str_eq(c->providers[c->routes[0].provider].name, "p");
+	tp_config_unref(c);
+	tp_buf_free(&once);
+	tp_buf_free(&twice);
+}
+END_TEST
+
+START_TEST(effective_masks_secrets)
+{
+	struct tp_buf out = {0};
+	struct tp_config *c = parse(rich);
+	tp_config_show_effective(c, &out);
+	const char *text = tp_buf_cstr(&out);
+	ck_assert_ptr_null(strstr(text, "hunter2"));
+	ck_assert_ptr_null(strstr(text, "user"));
+	ck_assert_ptr_nonnull(strstr(text, "url: \"http://********@h:81/v1\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, "keys: [ \"********\" ]\n"));
+	ck_assert_ptr_nonnull(strstr(text, "url: https://h\n"));
+	tp_config_unref(c);
+	tp_buf_free(&out);
+}
+END_TEST
+
+START_TEST(defaults_are_a_file_with_the_defaults)
+{
+	struct tp_buf defaults = {0}, of_defaults = {0}, of_least = {0};
+	tp_config_show_defaults(&defaults);
+	struct tp_config *c = parse(tp_buf_cstr(&defaults));
+	tp_config_show_effective(c, &of_defaults);
+	tp_config_unref(c);
+	c = parse("providers: {codex: {url: \"https://your-codex-server.com/v1\"}}");
+	tp_config_show_effective(c, &of_least);
+	tp_config_unref(c);
+	ck_assert_str_eq(tp_buf_cstr(&of_defaults), tp_buf_cstr(&of_least));
+	tp_buf_free(&defaults);
+	tp_buf_free(&of_defaults);
+	tp_buf_free(&of_least);
+}
+END_TEST
+
+static void check_file(const char *path, struct tp_buf *expected, const char *command)
+{
+	struct tp_buf found = {0};
+	FILE *f = fopen(path, "r");
+	ck_assert_msg(f != NULL, "%s is missing (tests run in the root of the source)", path);
+	size_t n = 1;
+	while (n > 0 && tp_buf_reserve(&found, 4096)) {
+		n = fread(found.data + found.len, 1, 4096, f);
+		found.len += n;
+	}
+	(void)fclose(f);
+	ck_assert_msg(tp_str_eq(tp_buf_str(&found), tp_buf_str(expected)), "%s lags behind: %s > %s", path,
+		      command, path);
+	tp_buf_free(&found);
+	tp_buf_free(expected);
+}
+
+START_TEST(sample_and_reference_do_not_lag)
+{
+	struct tp_buf text = {0};
+	tp_config_show_defaults(&text);
+	check_file("etc/turnpike.yaml", &text, "turnpike config --defaults");
+	tp_config_show_markdown(&text);
+	check_file("docs/configuration.md", &text, "turnpike config --markdown");
+	struct tp_config *c = tp_config_load("etc/minimal.yaml", &text);
+	ck_assert_msg(c != NULL, "%s", tp_buf_cstr(&text));
+	tp_config_unref(c);
+}
+END_TEST
+
+/* Walks table and schema side by side: each key is there, described, with its default. */
+static void check_schema(const struct tp_section *s, json_t *schema)
+{
+	json_t *properties = json_object_get(schema, "properties");
+	ck_assert_uint_eq(json_object_size(properties), s->n_options);
+	ck_assert(json_is_false(json_object_get(schema, "additionalProperties")));
+	for (size_t i = 0; i < s->n_options; i++) {
+		const struct tp_option *o = &s->options[i];
+		json_t *property = json_object_get(properties, o->key);
+		ck_assert_msg(json_is_object(property), "no %s", o->key);
+		ck_assert_msg(json_string_length(json_object_get(property, "description")) > 0, "%s", o->key);
+		ck_assert_msg((o->fallback != NULL) == (json_object_get(property, "default") != NULL), "%s",
+			      o->key);
+		if (o->type == TP_OPT_SECTION)
+			check_schema(o->inner, property);
+		else if (o->type == TP_OPT_MAP)
+			check_schema(o->inner, json_object_get(property, "additionalProperties"));
+	}
+}
+
+START_TEST(schema_holds_every_key)
+{
+	struct tp_buf text = {0};
+	json_error_t error;
+	ck_assert(tp_config_show_schema(&text));
+	json_t *schema = json_loads(tp_buf_cstr(&text), JSON_REJECT_DUPLICATES, &error);
+	ck_assert_msg(schema != NULL, "%s", error.text);
+	check_schema(&tp_config_root, schema);
+	ck_assert_str_eq(json_string_value(json_object_get(schema, "$schema")),
+			 "https://json-schema.org/draft/2020-12/schema");
+	json_decref(schema);
+	tp_buf_free(&text);
+}
+END_TEST
+
+/* Rows that would misbehave silently. */
+static void check_rows(const struct tp_section *s)
+{
+	for (size_t i = 0; i < s->n_options; i++) {
+		const struct tp_option *o = &s->options[i];
+		bool number = o->type == TP_OPT_COUNT || o->type == TP_OPT_WORKERS ||
+			      o->type == TP_OPT_DURATION || o->type == TP_OPT_SIZE;
+		ck_assert_msg(o->help != NULL && o->help[0] != '\0', "%s has no help", o->key);
+		ck_assert_msg(!o->required || o->fallback == NULL, "%s is required and has a default",
+			      o->key);
+		if (number)
+			ck_assert_msg(o->low <= o->high && (o->width == 8 || o->high >> (8 * o->width) == 0),
+				      "%s: the bounds do not fit the field", o->key);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_msg(strcmp(s->options[k].key, o->key) != 0, "%s is there twice", o->key);
+		if (o->inner != NULL)
+			check_rows(o->inner);
+	}
+}
+
+START_TEST(table_is_sound)
+{
+	check_rows(&tp_config_root);
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("config");
+	TCase *tc = tcase_create("config");
+	tcase_add_test(tc, table_is_sound);
+	tcase_add_test(tc, has_the_defaults_of_the_contract);
+	tcase_add_loop_test(tc, takes_urls_apart, 0, ROWS(urls));
+	tcase_add_loop_test(tc, takes_addresses_apart, 0, ROWS(addresses));
+	tcase_add_loop_test(tc, accepts, 0, ROWS(accepted));
+	tcase_add_test(tc, lowers_names_and_drops_brackets);
+	tcase_add_test(tc, orders_routes_by_length);
+	tcase_add_test(tc, merges_retry_into_providers);
+	tcase_add_test(tc, keeps_a_status_in_one_class);
+	tcase_add_test(tc, expands_variables_and_files);
+	tcase_add_test(tc, counts_references);
+	tcase_add_test(tc, effective_is_a_file_that_means_the_same);
+	tcase_add_test(tc, effective_masks_secrets);
+	tcase_add_test(tc, defaults_are_a_file_with_the_defaults);
+	tcase_add_test(tc, sample_and_reference_do_not_lag);
+	tcase_add_test(tc, schema_holds_every_key);
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

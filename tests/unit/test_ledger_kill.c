@@ -58,6 +58,7 @@ static void check_every_cell_is_usable(uint32_t cells)
 static const char *kill_at;   /* the point, or NULL */
 static struct tp_stamp rival; /* with a generation: joins once, when `rival_at` is reached */
 static const char *rival_at;
+static struct tp_ledger_limits rival_limits = {4, 3};
 static const struct tp_identity *rival_wants;
 
 void tp_shm_inject(const char *point)
@@ -67,9 +68,7 @@ void tp_shm_inject(const char *point)
 		struct tp_ledger_handle h;
 		struct tp_ledger_memory m;
 		rival.generation = 0;
-		for (int n = 0; n < 3;
-		     n++) /* sees the prepared cell at first, and must not insert beside it */
-			(void)tp_ledger_join(region, owner, rival_wants, &windows, &four, NOW_MS, &h, &m);
+		(void)tp_ledger_join(region, owner, rival_wants, &windows, &rival_limits, NOW_MS, &h, &m);
 	}
 	if (kill_at != NULL && strcmp(point, kill_at) == 0)
 		(void)kill(getpid(), SIGKILL);
@@ -213,6 +212,28 @@ START_TEST(insertions_of_an_id_meet)
 	tp_slot_release(region, WORKER);
 	tp_slot_release(region, RIVAL);
 	check_every_cell_is_usable(SMALL_CELLS);
+	tp_region_close(region);
+}
+END_TEST
+
+/* A record that is taken between two looks at it must not be answered from. */
+START_TEST(half_a_look_is_not_believed)
+{
+	const struct tp_ledger_limits one = {1, 1};
+	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){SMALL_CELLS}, &region), 0);
+	struct tp_identity id = identity_for(TP_IDENTITY_ID, 1, 1);
+	struct tp_stamp owner = tp_slot_assign(region, WORKER);
+	struct tp_ledger_handle h;
+	struct tp_ledger_memory m;
+	live(owner, &id, LIFE_DECLINED);
+	ck_assert_int_eq((int)tp_ledger_join(region, owner, &id, &windows, &one, NOW_MS, &h, &m),
+			 TP_JOIN_MEMORY);
+	rival_at = "view";
+	rival_wants = &id;
+	rival = tp_slot_assign(region, RIVAL);
+	ck_assert_int_eq((int)tp_ledger_join(region, owner, &id, &windows, &one, NOW_MS, &h, &m),
+			 TP_JOIN_BUSY);
+	ck_assert_uint_eq(rival.generation, 0);
 	tp_region_close(region);
 }
 END_TEST
@@ -372,6 +393,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof deaths / sizeof *deaths);
 	tcase_add_loop_test(t, insertions_of_an_id_meet, 0, sizeof rivalries / sizeof *rivalries);
+	tcase_add_test(t, half_a_look_is_not_believed);
 	tcase_add_test(t, killed_in_retreat);
 	tcase_add_test(t, killed_at_random);
 	suite_add_tcase(s, t);

@@ -22,8 +22,9 @@ enum {
 	TP_LEDGER_MAX_CELLS = 1 << 26
 };
 
-#define TP_REGION_MAGIC UINT64_C(0x656b69706e727554) /* "Turnpike" in memory order of a little endian host   \
-						      */
+#define TP_REGION_MAGIC                                                                                      \
+	UINT64_C(0x656b69706e727554) /* "Turnpike" in memory order of a little endian host                   \
+				      */
 
 enum tp_part { TP_PART_SLOTS, TP_PART_COUNTERS, TP_PART_LEDGER, TP_PART_COUNT };
 

@@ -27,6 +27,7 @@ bool tp_cell_view(const struct tp_region *r, struct tp_cell *cell, struct tp_vie
 	 * (Fences would do as well; thread sanitizers do not know them.) */
 	uint64_t raw = atomic_load_explicit(&cell->word, memory_order_acquire);
 	struct tp_view v = {.cell = cell, .raw = raw, .word = tp_word_unpack(raw)};
+	TP_INJECT("view");
 	v.key.lo = atomic_load_explicit(&cell->key_lo, memory_order_acquire);
 	v.key.hi = atomic_load_explicit(&cell->key_hi, memory_order_acquire);
 	v.last_send = atomic_load_explicit(&cell->last_send, memory_order_acquire) & TP_TURN_TIME_MASK;

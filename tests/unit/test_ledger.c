@@ -492,6 +492,35 @@ START_TEST(codes_come_back)
 }
 END_TEST
 
+/* A handle is good for its own possession, also when the next one is the same worker's. */
+START_TEST(old_handle_has_no_hold)
+{
+	const struct tp_ledger_limits four = {4, 3};
+	const struct tp_ledger_ending end = {.end = TP_END_DECLINED, .status = 503};
+	struct tp_identity id = identity_for(TP_IDENTITY_ID, 1, 1);
+	struct tp_ledger_handle h, old, look;
+	struct tp_ledger_memory m;
+	(void)tp_ledger_join(region, workers[0], &id, &windows, &four, START_MS, &h, &m);
+	ck_assert(tp_ledger_charge(&h, &four, TP_CLASS_INITIAL, START_MS));
+	old = h;
+	tp_ledger_end(&h, &end, START_MS);
+	ck_assert_int_eq((int)tp_ledger_join(region, workers[0], &id, &windows, &four, START_MS, &h, &m),
+			 TP_JOIN_AGAIN);
+	ck_assert(tp_ledger_charge(&h, &four, TP_CLASS_INITIAL, START_MS));
+	tp_ledger_give_back(&old, TP_CLASS_INITIAL);
+	ck_assert(!tp_ledger_take_ambiguous(&old));
+	ck_assert(!tp_ledger_charge(&old, &four, TP_CLASS_INITIAL, START_MS));
+	tp_ledger_end(&old, &end, START_MS);
+	ck_assert_int_eq((int)tp_ledger_join(region, workers[1], &id, &windows, &four, START_MS, &look, &m),
+			 TP_JOIN_BUSY);
+	tp_ledger_end(&h, &end, START_MS);
+	ck_assert_int_eq((int)tp_ledger_join(region, workers[1], &id, &windows, &four, START_MS, &h, &m),
+			 TP_JOIN_AGAIN);
+	ck_assert_uint_eq(h.used, 2);
+	ck_assert(tp_ledger_take_ambiguous(&h));
+}
+END_TEST
+
 /* Turns with an id of their own each, all answered `end`; returns how many found room. */
 static unsigned fill(unsigned turns, uint64_t credential, enum tp_identity_kind kind, enum tp_end end,
 		     uint64_t now)
@@ -621,6 +650,7 @@ int main(void)
 	tcase_add_loop_test(t, script, 0, sizeof scripts / sizeof *scripts);
 	tcase_add_test(t, statuses_shown_from_memory);
 	tcase_add_test(t, codes_come_back);
+	tcase_add_test(t, old_handle_has_no_hold);
 	suite_add_tcase(s, t);
 	t = tcase_create("room");
 	tcase_add_checked_fixture(t, setup, teardown);

@@ -153,6 +153,43 @@ START_TEST(verdicts)
 }
 END_TEST
 
+/* ---- a 200 that is no answer and holds no error object: its cause decides, not its text */
+
+static unsigned without_object;
+
+static void check_without_object(const char *name, struct fixture *f)
+{
+	struct tp_decision d;
+
+	if (kind_is(f, "ok") || is_error_answer(f))
+		return;
+	without_object++;
+	ck_assert_msg(fixture_flag(f, "ambiguous") || kind_is(f, "pseudo200"), "%s", name);
+	if (fixture_flag(f, "committed") || !kind_is(f, "pseudo200")) {
+		struct tp_outcome o = failure(TP_STAGE_OUTPUT, TP_CAUSE_CLOSED);
+		struct tp_retry_conf p = defaults();
+		struct tp_allowance a = plenty();
+
+		d = tp_decide(&p, &o, &a, 0);
+		ck_assert_msg(d.action == TP_ACT_END_STREAM, "%s", name);
+	} else {
+		struct tp_outcome o = failure(TP_STAGE_DONE, TP_CAUSE_INVALID);
+		struct tp_retry_conf p = defaults();
+		struct tp_allowance a = plenty();
+
+		d = tp_decide(&p, &o, &a, 0);
+		ck_assert_msg(d.action == TP_ACT_REFUSE && d.code == TP_CODE_RESPONSE_INVALID, "%s", name);
+	}
+}
+
+START_TEST(not_classified)
+{
+	(void)for_each(check_without_object);
+	/* empty, HTML, comments only, and a stream without its end: nothing else may slip through */
+	ck_assert_uint_eq(without_object, 4);
+}
+END_TEST
+
 /* ---- the rest of the value */
 
 START_TEST(flags)
@@ -308,6 +345,7 @@ int main(void)
 	tcase_add_test(c, kinds);
 	tcase_add_test(c, waits);
 	tcase_add_test(c, verdicts);
+	tcase_add_test(c, not_classified);
 	tcase_add_test(c, flags);
 	tcase_add_test(c, more_answers);
 	tcase_add_test(c, gateway_headers);

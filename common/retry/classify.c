@@ -223,8 +223,11 @@ static unsigned on_of(int status)
 
 static bool contains(struct tp_str text, struct tp_str part)
 {
+	/* bit 0x20 off: letters of both cases agree, and what else agrees is told apart by the comparison */
+	char first = (char)(part.p[0] & ~0x20);
+
 	for (size_t i = 0; i + part.n <= text.n; i++)
-		if (tp_str_ieq((struct tp_str){text.p + i, part.n}, part))
+		if ((text.p[i] & ~0x20) == first && tp_str_ieq((struct tp_str){text.p + i, part.n}, part))
 			return true;
 	return false;
 }

@@ -94,6 +94,11 @@ class Server:
     def log_text(self):
         return self.log.read_text(errors="replace")
 
+    def complaints(self):
+        """Warnings and errors of the log, without those about the machine the tests run on."""
+        lines = re.findall(r"^\S+ (?:warn|error) .*$", self.log_text(), re.M)
+        return [line for line in lines if "running as root" not in line and "files, about" not in line]
+
     def port(self):
         return int(self.addresses[0].rsplit(":", 1)[1])
 
@@ -286,7 +291,9 @@ def test_workers_do_not_hold_the_instance(serve):
         first.wait_exit(5)
         second = serve(name=first.name)
         assert get(second) == 200
-        assert status(busy) == 200  # the orphan finished its turn
+        assert len(stats(second)["workers"]) == 3  # the orphan kept its slot,
+        assert status(busy) == 200  # finished its turn,
+    wait_for(lambda: len(stats(second)["workers"]) == 2, 3, "and left")
 
 
 @pytest.mark.parametrize("holder", ["program", "turnpike"])
@@ -461,9 +468,18 @@ def test_same_address_is_free_at_once_after_the_master_is_killed(serve):
 # ---- stop
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
-def test_stop_finishes_what_runs_and_refuses_what_comes(serve, number):
-    server = serve(workers=2)
+@pytest.mark.parametrize(
+    "number, listen",
+    [
+        (signal.SIGTERM, "127.0.0.1:0"),
+        (signal.SIGINT, "127.0.0.1:0"),
+        (signal.SIGQUIT, "127.0.0.1:0"),
+        (signal.SIGTERM, "0.0.0.0:0"),  # closes a little later: a remote client's handshake may be on its way
+        (signal.SIGTERM, "unix:{}/stop.sock"),
+    ],
+)
+def test_stop_finishes_what_runs_and_refuses_what_comes(serve, number, listen):
+    server = serve(workers=2, listen=listen.format(serve.directory), extra="allow_anonymous: true")
     with server.connect() as busy:
         send(busy, "/v1/slow/1500")
         time.sleep(0.3)
@@ -472,6 +488,37 @@ def test_stop_finishes_what_runs_and_refuses_what_comes(serve, number):
         assert is_refused(server)
         assert status(busy) == 200
     assert server.wait_exit(2) == 0
+    assert server.complaints() == []
+
+
+def test_connections_right_at_the_stop_are_answered_or_refused(serve):
+    """Closing a listener resets its queue: no client may get into it and then be dropped."""
+    server = serve(workers=2)
+    results = []
+
+    def client():
+        while len(results) < 100000:
+            try:
+                with server.connect(timeout=5) as c:
+                    send(c)
+                    results.append(status(c))
+            except ConnectionRefusedError:
+                results.append("refused")
+                return
+            except OSError as error:
+                results.append(repr(error))
+                return
+
+    clients = [threading.Thread(target=client) for _ in range(8)]
+    for c in clients:
+        c.start()
+    time.sleep(0.5)
+    server.signal(signal.SIGTERM)
+    for c in clients:
+        c.join(10)
+    assert server.wait_exit(5) == 0
+    assert set(results) == {200, "refused"}
+    assert results.count("refused") == 8
 
 
 def test_stop_answers_what_was_queued(serve):

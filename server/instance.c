@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/log.h"
+
 /* The pid that the holder wrote; 0 when there is none (it is just starting). */
 static long read_pid(int fd)
 {
@@ -29,8 +31,8 @@ static void write_pid(int fd)
 {
 	char text[24];
 	int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-	if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) != n)
-		(void)ftruncate(fd, 0);
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n)
+		tp_debug("the instance lock does not say who holds it: %s", strerror(errno));
 }
 
 static int refuse_second(const char *name, int fd, struct tp_buf *why)

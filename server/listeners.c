@@ -176,7 +176,7 @@ static int open_address(const struct tp_config *config, size_t at, const struct 
 	struct sockaddr_storage actual;
 	socklen_t n = sizeof actual;
 	size_t before = l->n_sockets;
-	int fd;
+	int fd = -1;
 	int error = bind_first(ai->ai_addr, ai->ai_addrlen, &fd);
 	if (error == 0)
 		error = keep_socket(l, fd, at, l->slots[0]);
@@ -310,7 +310,7 @@ static int open_unix(const struct tp_config *config, size_t at, struct tp_listen
 		pause_busy();
 	if (error == -EEXIST)
 		return error;
-	int fd;
+	int fd = -1;
 	if (error == 0)
 		error = bind_unix(&to, &fd);
 	if (error != 0)

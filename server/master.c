@@ -12,12 +12,12 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/region.h"
-#include "common/shm/slots.h"
 #include "server/fdlimit.h"
 #include "server/instance.h"
 #include "server/listeners.h"
 #include "server/notify.h"
 #include "server/pidfile.h"
+#include "server/places.h"
 #include "server/supervise.h"
 
 enum {
@@ -43,8 +43,7 @@ struct master {
 	int lock_fd, signal_fd;
 	struct tp_region *region;
 	bool fresh_table;
-	uint8_t slots[TP_SHM_SLOTS]; /* where our workers live */
-	unsigned n_slots;
+	struct tp_places places;
 	struct tp_listeners listeners;
 	struct tp_supervisor *supervisor;
 };
@@ -109,13 +108,13 @@ static bool open_table(struct master *m, bool fresh)
 	enum tp_region_result result;
 	struct tp_buf why = {0};
 	int error = tp_region_open(name, sizes, fresh, &why, &m->region, &result);
+	/* `why` is a whole sentence; empty only where there was no memory for it. */
 	const char *reason = why.len > 0 ? tp_buf_cstr(&why) : NULL;
 	if (error != 0)
-		tp_error("cannot open the shared table %s: %s", name,
-			 reason != NULL ? reason : strerror(-error));
+		tp_error("%s", reason != NULL ? reason : strerror(-error));
 	else if (result == TP_REGION_REPLACED)
-		tp_warn("the shared table %s was replaced by a fresh one: %s", name,
-			reason != NULL ? reason : "no reason was given");
+		tp_log(fresh ? TP_LOG_INFO : TP_LOG_WARN, "%s",
+		       reason != NULL ? reason : "a fresh shared table");
 	else
 		tp_info("shared table %s: %s", name,
 			result == TP_REGION_ATTACHED ? "goes on from an earlier start" : "created");
@@ -126,36 +125,10 @@ static bool open_table(struct master *m, bool fresh)
 	return true;
 }
 
-/*
- * Takes a slot for each worker.  A slot whose owner is gone is released, so that all its claims are void. One
- * in which a worker of a killed master still finishes its turns is left to it.
- */
-static bool take_slots(struct master *m)
-{
-	unsigned orphans = 0;
-	for (unsigned slot = 0; slot < TP_SHM_SLOTS; slot++) {
-		if (tp_slot_occupied(m->region, slot)) {
-			orphans++;
-			continue;
-		}
-		tp_slot_release(m->region, slot);
-		if (m->n_slots < m->config->workers)
-			m->slots[m->n_slots++] = (uint8_t)slot;
-	}
-	if (orphans > 0)
-		tp_info("%u worker%s of an earlier master still finish%s what was running", orphans,
-			orphans == 1 ? "" : "s", orphans == 1 ? "es" : "");
-	if (m->n_slots < m->config->workers)
-		tp_warn("there is room for %u of %u workers only", m->n_slots, m->config->workers);
-	if (m->n_slots == 0)
-		tp_error("no worker slot is free");
-	return m->n_slots > 0;
-}
-
 static bool open_listeners(struct master *m)
 {
 	struct tp_buf why = {0};
-	int error = tp_listeners_open(m->config, m->slots, m->n_slots, &m->listeners, &why);
+	int error = tp_listeners_open(m->config, m->places.slots, m->places.n, &m->listeners, &why);
 	if (error != 0)
 		tp_error("%s", tp_buf_cstr(&why));
 	tp_buf_free(&why);
@@ -179,8 +152,8 @@ static bool make_supervisor(struct master *m)
 		.config = m->config,
 		.region = m->region,
 		.listeners = &m->listeners,
-		.slots = m->slots,
-		.n_slots = m->n_slots,
+		.slots = m->places.slots,
+		.n_slots = m->places.n,
 		.lock_fd = m->lock_fd,
 		.signal_fd = m->signal_fd,
 	};
@@ -198,8 +171,9 @@ static bool start_up(struct master *m, bool fresh_state)
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
 	tp_fdlimit_raise();
-	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) && take_slots(m) &&
-	       open_listeners(m) && write_pid_file(m) && make_supervisor(m);
+	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
+	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
+	       write_pid_file(m) && make_supervisor(m);
 }
 
 /* ---- the loop */
@@ -216,7 +190,7 @@ static void tell_ready(const struct master *m)
 	tp_buf_add_str(&line, TP_STR("turnpike ready: listening on "));
 	for (size_t i = 0; i < m->listeners.n_names; i++)
 		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i]);
-	tp_buf_printf(&line, "; %u worker%s", m->n_slots, m->n_slots == 1 ? "" : "s");
+	tp_buf_printf(&line, "; %u worker%s", m->places.n, m->places.n == 1 ? "" : "s");
 	for (size_t i = 0; i < m->config->n_providers; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; to " : ", ", m->config->providers[i].base);
 	const char *text = tp_buf_cstr(&line);
@@ -290,6 +264,7 @@ static void renew_table(struct master *m)
 		enter(m, MASTER_FAILED);
 		return;
 	}
+	tp_places_forget_orphans(&m->places);
 	tp_supervisor_renew(m->supervisor, m->region);
 }
 
@@ -301,8 +276,8 @@ static void close_listeners(struct master *m)
 	enter(m, MASTER_DRAINING);
 }
 
-/* What the state of the workers means for the master. */
-static void follow_workers(struct master *m)
+/* What the state of the workers means for the master. True: the supervisor has something to do at once. */
+static bool follow_workers(struct master *m)
 {
 	switch (tp_supervisor_state(m->supervisor)) {
 	case TP_SUPERVISION_STARTING:
@@ -313,24 +288,28 @@ static void follow_workers(struct master *m)
 			enter(m, MASTER_READY);
 		}
 		break;
-	case TP_SUPERVISION_BAD_TABLE: renew_table(m); break;
+	case TP_SUPERVISION_BAD_TABLE: renew_table(m); return true;
 	case TP_SUPERVISION_HOPELESS:
 		tp_error("no worker could start: giving up");
 		enter(m, MASTER_FAILED);
 		break;
 	case TP_SUPERVISION_GONE: enter(m, MASTER_GONE); break;
 	}
+	return false;
 }
 
+/* Returns how long there is nothing to do, in ms. */
 static uint64_t turn(struct master *m)
 {
 	uint64_t wait = tp_supervisor_tick(m->supervisor);
-	follow_workers(m);
+	if (follow_workers(m))
+		return 0;
+	tp_places_watch(&m->places, m->region);
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
 		if (now >= m->closing_ends_ms) {
 			close_listeners(m);
-			return 1;
+			return 0;
 		}
 		uint64_t left = m->closing_ends_ms - now;
 		wait = wait < left ? wait : left;

@@ -309,8 +309,10 @@ void tp_supervisor_renew(struct tp_supervisor *s, struct tp_region *region)
 	s->fresh_table = true;
 	s->rounds = (struct tp_rounds){0};
 	s->phase = PHASE_RUN;
-	for (unsigned i = 0; i < s->n; i++)
+	for (unsigned i = 0; i < s->n; i++) {
 		s->slots[i].due_ms = 0;
+		s->slots[i].deaths.in_row = 0;
+	}
 }
 
 /* ---- neighbours */

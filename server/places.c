@@ -1,0 +1,51 @@
+#include "server/places.h"
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/shm/slots.h"
+
+enum { LOOK_EVERY_MS = 1000 };
+
+bool tp_places_take(struct tp_places *p, struct tp_region *r, unsigned workers)
+{
+	*p = (struct tp_places){0};
+	for (unsigned slot = 0; slot < TP_SHM_SLOTS; slot++) {
+		if (tp_slot_occupied(r, slot)) {
+			p->orphans[p->n_orphans++] = (uint8_t)slot;
+			continue;
+		}
+		tp_slot_release(r, slot);
+		if (p->n < workers)
+			p->slots[p->n++] = (uint8_t)slot;
+	}
+	if (p->n_orphans > 0)
+		tp_info("%u worker%s of an earlier master still finish%s what was running", p->n_orphans,
+			p->n_orphans == 1 ? "" : "s", p->n_orphans == 1 ? "es" : "");
+	if (p->n == 0)
+		tp_error("no worker slot is free");
+	else if (p->n < workers)
+		tp_warn("there is room for %u of %u workers only", p->n, workers);
+	return p->n > 0;
+}
+
+void tp_places_watch(struct tp_places *p, struct tp_region *r)
+{
+	uint64_t now = tp_clock_boot_ms();
+	if (p->n_orphans == 0 || now - p->looked_ms < LOOK_EVERY_MS)
+		return;
+	p->looked_ms = now;
+	unsigned left = 0;
+	for (unsigned i = 0; i < p->n_orphans; i++) {
+		uint8_t slot = p->orphans[i];
+		if (tp_slot_occupied(r, slot))
+			p->orphans[left++] = slot;
+		else
+			tp_slot_release(r, slot);
+	}
+	p->n_orphans = left;
+}
+
+void tp_places_forget_orphans(struct tp_places *p)
+{
+	p->n_orphans = 0;
+}

@@ -1,0 +1,30 @@
+/*
+ * Which slots of the shared table this master's workers live in, and who else is still there: a worker of a
+ * master that was killed finishes its turns under its old stamp (design section 3).
+ */
+#ifndef TP_SERVER_PLACES_H
+#define TP_SERVER_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/shm/region.h"
+
+struct tp_places {
+	uint8_t slots[TP_SHM_SLOTS]; /* ours */
+	unsigned n;
+	uint8_t orphans[TP_SHM_SLOTS];
+	unsigned n_orphans;
+	uint64_t looked_ms;
+};
+
+/* Takes a slot for each of `workers`, or as many as there are.  A slot whose owner is gone is released, so
+ * that all its claims are void; an orphan's is left to it.  Logs what is out of the ordinary. False: none is
+ * free. */
+bool tp_places_take(struct tp_places *p, struct tp_region *r, unsigned workers);
+/* Releases the slots of orphans that have left since. Looks once a second, however often it is called. */
+void tp_places_watch(struct tp_places *p, struct tp_region *r);
+/* The table was replaced: no orphan is in the new one. */
+void tp_places_forget_orphans(struct tp_places *p);
+
+#endif

@@ -1,5 +1,7 @@
 #include "server/simulate/value.h"
 
+#include "common/config/units.h"
+
 enum { HOUR_MS = 3600000 };
 
 bool tp_sim_next_part(struct tp_str *rest, char separator, struct tp_str *ret_part)
@@ -21,47 +23,21 @@ bool tp_sim_next_part(struct tp_str *rest, char separator, struct tp_str *ret_pa
 
 bool tp_sim_read_number(struct tp_str s, uint32_t max, uint32_t *ret)
 {
-	uint64_t v = 0;
+	uint64_t v;
 
-	if (s.n == 0 || s.n > 9)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-		v = v * 10 + (uint64_t)(s.p[i] - '0');
-	}
-	if (v > max)
+	if (tp_parse_count(s, &v) != NULL || v > max)
 		return false;
 	*ret = (uint32_t)v;
 	return true;
 }
 
-static uint32_t unit_ms(struct tp_str unit)
-{
-	if (tp_str_eq(unit, TP_STR("ms")))
-		return 1;
-	if (tp_str_eq(unit, TP_STR("s")))
-		return 1000;
-	return tp_str_eq(unit, TP_STR("m")) ? 60000 : 0;
-}
-
 bool tp_sim_read_duration(struct tp_str s, uint32_t *ret_ms)
 {
-	struct tp_str number = s, whole, fraction = {NULL, 0};
-	uint32_t units, scale = 1, parts = 0, unit;
+	uint64_t v;
 
-	while (number.n > 0 && number.p[number.n - 1] >= 'a')
-		number.n--;
-	unit = unit_ms((struct tp_str){number.p + number.n, s.n - number.n});
-	if (unit == 0 || !tp_sim_next_part(&number, '.', &whole) ||
-	    !tp_sim_read_number(whole, HOUR_MS / unit, &units))
+	if (tp_parse_duration(s, &v) != NULL || v > HOUR_MS)
 		return false;
-	fraction = number;
-	if (fraction.p != NULL && (fraction.n > 3 || !tp_sim_read_number(fraction, 999, &parts)))
-		return false;
-	for (size_t i = 0; i < fraction.n; i++)
-		scale *= 10;
-	*ret_ms = units * unit + (uint32_t)((uint64_t)parts * unit / scale);
+	*ret_ms = (uint32_t)v;
 	return true;
 }
 

@@ -62,7 +62,7 @@ const seen = { ok: false };
 try {
   const { call, text, delta } = clients[client];
   const { data, response } = await call();
-  seen.sends = Number(response.headers.get('x-turnpike-sends') ?? response.headers.get('x-simulate-send'));
+  seen.turnpike_sends = response.headers.get('x-turnpike-sends');
   if (stream) await drain(data, delta, seen);
   else seen.text = text(data);
   seen.ok = true;

@@ -25,7 +25,8 @@ def test_completes_a_turn(clients, simulator, road, client, mode, script):
         assert seen["last"] == LAST_EVENT[client]
     steps = script.split(",")
     assert [e["step"] for e in simulator.sends()] == steps
-    assert seen["sends"] == len(steps)
+    if simulator.url not in road:  # the proxy made all sends; the SDK itself sent once
+        assert seen["turnpike_sends"] == str(len(steps))
 
 
 @pytest.mark.parametrize("client", SDKS)

@@ -61,7 +61,7 @@ class Response:
         return self.body.decode().replace("\r\n", "\n").split("\n\n")
 
     def __repr__(self):
-        return "<response %s %s end=%s body=%r>" % (self.status, self.headers, self.end, self.body[:300])
+        return "<response %s %s %r %s>" % (self.status, self.end, self.body[:200], self.headers)
 
 
 def prompt():

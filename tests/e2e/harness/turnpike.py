@@ -123,19 +123,12 @@ def until(condition, timeout, what, step=0.02):
         time.sleep(step)
 
 
-def flatten(tree, out=None):
-    """Numbers of a JSON tree by their own name; the name with its path where two have the same."""
-    out = {} if out is None else out
-    if isinstance(tree, dict):
-        for key, value in tree.items():
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                out.setdefault(key, value)
-            else:
-                flatten(value, out)
-    elif isinstance(tree, list):
-        for value in tree:
-            flatten(value, out)
-    return out
+class Stats(dict):
+    """Counters by name, and those gauges that no counter shares its name with; `gauges` has them all."""
+
+    def __init__(self, tree):
+        self.gauges = dict(tree["gauges"])
+        super().__init__(self.gauges, **tree["counters"])
 
 
 class Turnpike:
@@ -160,7 +153,6 @@ class Turnpike:
         self.lines = []
         self.addresses = []
         self.base_descriptors = {}
-        self.may_crash = False
 
     # -- life
     def start(self, timeout=20.0):
@@ -190,7 +182,8 @@ class Turnpike:
             self.lines.append(line)
             if READY in line:
                 self.addresses = [_address(word) for word in
-                                  re.findall(r"(?:https?://|unix:)[^\s,]+", line.split(READY)[1])]
+                                  re.findall(r"(?:https?://|unix:)[^\s,;]+",
+                                             line.split(READY)[1].split("; ")[0])]
                 self._ready.set()
 
     @staticmethod
@@ -264,7 +257,7 @@ class Turnpike:
         """Counters and gauges by name."""
         done = subprocess.run([BINARY, "stats", "--json", "--name", self.name], capture_output=True, timeout=20)
         assert done.returncode == 0, "stats: %r" % (done.stderr or done.stdout)
-        return flatten(json.loads(done.stdout))
+        return Stats(json.loads(done.stdout))
 
     def sends_counted(self, stats=None):
         return sum(v for k, v in (stats or self.stats()).items() if k.startswith("sends_"))
@@ -287,14 +280,14 @@ class Turnpike:
 
     def check_idle(self, timeout=5.0):
         """Gauges at zero, descriptors of living workers back to where they began."""
-        stats = {}
+        last = [None]
 
         def zero():
-            stats.clear()
-            stats.update(self.stats())
-            return all(stats[gauge] == 0 for gauge in GAUGES)
+            last[0] = self.stats()
+            return not any(last[0].gauges[gauge] for gauge in GAUGES)
 
-        until(zero, timeout, lambda: "gauges at zero: %r" % {g: stats.get(g) for g in GAUGES}, step=0.05)
+        until(zero, timeout, lambda: "gauges at zero: %r" % last[0].gauges, step=0.05)
+        stats = last[0]
         done = sum(stats["turns_" + end] for end in ("ok", "error", "refused", "cut", "gone", "bad"))
         assert done == stats["turns"], "outcomes do not add up to turns: %r" % stats
         for pid, base in self.base_descriptors.items():

@@ -11,7 +11,8 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 
 # ---- what has to be installed (Debian names)
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev
-DEPS_TEST  := check python3 python3-pytest openssl curl procps nodejs npm
+# (node and npm may come from elsewhere: Debian's only where there is none)
+DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_BENCH := nginx-light haproxy
 
 # ---- one build folder for each variant
@@ -25,7 +26,7 @@ say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson
 PKGFLAGS  = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-LIBS      = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lrt -pthread
+LIBS      = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -lrt -pthread
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wvla

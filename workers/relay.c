@@ -292,31 +292,24 @@ static void hold(struct tp_turn *t, const struct tp_answer_piece *p)
 
 enum scan { SCAN_NOTHING, SCAN_OUTPUT, SCAN_ERROR };
 
-static void note_committed(struct tp_turn *t, enum tp_answer_event kind, const struct tp_sse_event *event)
-{
-	struct tp_relay *r = &t->relay;
-	if (kind == TP_EVENT_TERMINAL)
-		r->ended = true;
-	if (kind == TP_EVENT_ERROR) {
-		r->failed = true;
-		r->ended = r->ended || tp_answer_event_ends(t->family, event);
-	}
-}
-
 /* Looks at the event just ended. */
 static enum scan scan_event(struct tp_turn *t, bool committed, struct tp_answer_error *error)
 {
-	struct tp_sse_event event = tp_sse_event(&t->relay.sse);
-	if (committed) {
-		note_committed(t, tp_answer_event_committed(t->family, &event, NULL), &event);
-		return SCAN_NOTHING;
-	}
-	switch (tp_answer_event(t->family, &event, error)) {
+	struct tp_relay *r = &t->relay;
+	struct tp_sse_event event = tp_sse_event(&r->sse);
+	enum tp_answer_event kind = committed ? tp_answer_event_committed(t->family, &event, error)
+					      : tp_answer_event(t->family, &event, error);
+	switch (kind) {
 	case TP_EVENT_NEUTRAL: return SCAN_NOTHING;
-	case TP_EVENT_ERROR: return SCAN_ERROR;
-	case TP_EVENT_TERMINAL: t->relay.ended = true; return SCAN_OUTPUT;
 	case TP_EVENT_OUTPUT: return SCAN_OUTPUT;
+	case TP_EVENT_FINISH: r->whole = true; return SCAN_OUTPUT;
+	case TP_EVENT_TERMINAL: r->whole = r->ended = true; return SCAN_OUTPUT;
+	case TP_EVENT_ERROR: break;
 	}
+	if (!committed)
+		return SCAN_ERROR;
+	r->failed = true;
+	r->ended = r->ended || error->ends;
 	return SCAN_OUTPUT;
 }
 
@@ -324,11 +317,12 @@ static enum scan scan_event(struct tp_turn *t, bool committed, struct tp_answer_
 static enum scan scan_piece(struct tp_turn *t, const char *data, size_t n, struct tp_answer_error *error)
 {
 	struct tp_sse *s = &t->relay.sse;
+	bool committed = t->relay.mode == TP_RELAY_FLOW;
 	enum scan found = SCAN_NOTHING;
 	size_t at = 0, used = 0;
 	while (tp_sse_feed(s, data + at, n - at, &used) == TP_SSE_EVENT) {
 		at += used;
-		enum scan one = scan_event(t, t->relay.mode == TP_RELAY_FLOW || found == SCAN_OUTPUT, error);
+		enum scan one = scan_event(t, committed || found == SCAN_OUTPUT, error);
 		if (one == SCAN_ERROR)
 			return one;
 		if (one == SCAN_OUTPUT)
@@ -337,16 +331,9 @@ static enum scan scan_piece(struct tp_turn *t, const char *data, size_t n, struc
 	return found;
 }
 
-/* The provider ended the stream in order; was it all of it? A chat stream may end without [DONE]. */
-static bool stream_is_whole(const struct tp_turn *t)
-{
-	const struct tp_relay *r = &t->relay;
-	return r->ended || r->failed || (t->family == TP_FAMILY_CHAT && !r->until_close);
-}
-
 static void stream_ended(struct tp_turn *t, const char *data, size_t n)
 {
-	if (!stream_is_whole(t)) {
+	if (!t->relay.whole && !t->relay.failed) {
 		if (n == 0 || emit(t, data, n, false))
 			tp_relay_cut(t, "the provider ended the stream before its last event");
 		return;
@@ -423,13 +410,14 @@ static void flow(struct tp_turn *t, const struct tp_answer_piece *p)
 			finish(t);
 		return;
 	}
-	(void)scan_piece(t, p->data, p->n, NULL);
+	struct tp_answer_error error;
+	(void)scan_piece(t, p->data, p->n, &error);
 	if (!p->end) {
 		(void)emit(t, p->data, p->n, false);
 		return;
 	}
 	if (tp_sse_finish(&r->sse) == TP_SSE_EVENT)
-		(void)scan_event(t, true, NULL);
+		(void)scan_event(t, true, &error);
 	stream_ended(t, p->data, p->n);
 }
 

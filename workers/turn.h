@@ -57,7 +57,8 @@ struct tp_relay {
 	enum tp_answer_framing framing; /* towards the client */
 	bool until_close;   /* the provider's framing: the body ends with the connection */
 	bool stream;        /* an event stream of a family */
-	bool ended;         /* its terminal event was seen */
+	bool whole;         /* what was seen of it is a complete answer, whatever comes or does not come after */
+	bool ended;         /* its last event was seen: nothing more is owed to the client */
 	bool failed;        /* it told an error after commit */
 	struct tp_answer_facts facts;
 	struct tp_buf head; /* the client's head while nothing is committed */

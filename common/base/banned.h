@@ -12,11 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* clang with _FORTIFY_SOURCE has these as macros, which cannot be poisoned */
-#undef sprintf
-#undef vsprintf
-/* no bound on the destination */
-/* clang with _FORTIFY_SOURCE makes macros of some of them */
+/* clang with _FORTIFY_SOURCE has some of them as macros, which cannot be poisoned */
 #undef strcpy
 #undef strcat
 #undef stpcpy
@@ -25,6 +21,7 @@
 #undef gets
 #undef strncpy
 #undef strncat
+/* no bound on the destination */
 #pragma GCC poison strcpy strcat stpcpy sprintf vsprintf gets
 /* silent truncation, or no terminator */
 #pragma GCC poison strncpy strncat

@@ -16,7 +16,7 @@ enum { TP_SHM_SLOTS = 256 };
 struct tp_region; /* process-local handle of the mapping */
 
 struct tp_region_sizes {
-	uint32_t logical_requests; /* cells of the ledger, rounded up to whole buckets */
+	uint32_t logical_requests; /* cells of the ledger, rounded up to whole groups of 8 buckets (128) */
 };
 
 enum tp_region_result {

@@ -134,7 +134,7 @@ def refused_config(lab, text):
         assert done.returncode == 1, (command, done)
         lines = [line for line in (done.stdout + done.stderr).splitlines()
                  if re.match(re.escape(path) + r":\d+:\d+: \S", line)]
-        assert "ready" not in done.stdout + done.stderr
+        assert turnpike.READY not in done.stdout + done.stderr
         found.append(lines)
     assert found[0] == found[1] and found[0], found
     return [re.match(r".*?:(\d+):(\d+): (.*)", line[len(path) - 1:]).groups() for line in found[0]]

@@ -46,7 +46,7 @@ int tp_listeners_open(const struct tp_config *config, const uint8_t *slots, unsi
  */
 void tp_listeners_stop(struct tp_listeners *l);
 /* How long after tp_listeners_stop() a handshake that had begun may still bring a connection: the workers
- * should empty their queues not before. Milliseconds; 0 where all listeners are local. */
+ * should empty their queues not before. Milliseconds. */
 uint64_t tp_listeners_settle_ms(const struct tp_listeners *l);
 
 /* Closes the master's copies, removes the unix paths that are still its own. The worker's copies are the

@@ -362,13 +362,10 @@ static void remove_paths(struct tp_listeners *l)
 
 void tp_listeners_stop(struct tp_listeners *l)
 {
-	remove_paths(l);
-	for (size_t i = 0; i < l->n_sockets; i++) {
+	remove_paths(l); /* nobody finds a unix socket without its name */
+	for (size_t i = 0; i < l->n_sockets; i++)
 		if (l->sockets[i].slot >= 0)
 			drop_syns(l->sockets[i].fd);
-		else
-			(void)shutdown(l->sockets[i].fd, SHUT_RD); /* unix: the queue stays */
-	}
 }
 
 uint64_t tp_listeners_settle_ms(const struct tp_listeners *l)

@@ -31,9 +31,8 @@ struct tp_listeners {
 
 /*
  * Opens everything that `config` lists, one TCP socket for each of the n (1..256) `slots`; all or nothing. An
- * address that a dying
- * predecessor's workers still hold is tried again for a second.  Returns 0 or -errno; `why` then has one line
- * of plain words that names the address.
+ * address that the workers of a dying predecessor still hold is tried again for a second.  Returns 0 or
+ * -errno; `why` then has one line of plain words that names the address.
  */
 int tp_listeners_open(const struct tp_config *config, const uint8_t *slots, unsigned n,
 		      struct tp_listeners *ret_listeners, struct tp_buf *why);

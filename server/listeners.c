@@ -20,6 +20,7 @@ enum {
 	BACKLOG = 4096,       /* the kernel cuts it to net.core.somaxconn */
 	BUSY_RETRY_MS = 1000, /* how long an address in use is tried again */
 	BUSY_PAUSE_MS = 50,
+	LOCAL_SETTLE_MS = 10, /* a handshake over loopback ends with the connect(), but for a late softirq */
 	REMOTE_SETTLE_MS = 200, /* a round trip to most clients */
 	NAME_BYTES = 32 + 2 + 256,
 };
@@ -361,19 +362,15 @@ static void remove_paths(struct tp_listeners *l)
 
 void tp_listeners_stop(struct tp_listeners *l)
 {
-	remove_paths(l);
-	for (size_t i = 0; i < l->n_sockets; i++) {
+	remove_paths(l); /* nobody finds a unix socket without its name */
+	for (size_t i = 0; i < l->n_sockets; i++)
 		if (l->sockets[i].slot >= 0)
 			drop_syns(l->sockets[i].fd);
-		else
-			(void)shutdown(l->sockets[i].fd, SHUT_RD); /* unix: the queue stays */
-	}
 }
 
 uint64_t tp_listeners_settle_ms(const struct tp_listeners *l)
 {
-	/* On the loopback device a handshake ends inside the client's connect(). */
-	return l->remote ? REMOTE_SETTLE_MS : 0;
+	return l->remote ? REMOTE_SETTLE_MS : LOCAL_SETTLE_MS;
 }
 
 void tp_listeners_close(struct tp_listeners *l)

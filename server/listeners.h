@@ -31,9 +31,8 @@ struct tp_listeners {
 
 /*
  * Opens everything that `config` lists, one TCP socket for each of the n (1..256) `slots`; all or nothing. An
- * address that a dying
- * predecessor's workers still hold is tried again for a second.  Returns 0 or -errno; `why` then has one line
- * of plain words that names the address.
+ * address that the workers of a dying predecessor still hold is tried again for a second.  Returns 0 or
+ * -errno; `why` then has one line of plain words that names the address.
  */
 int tp_listeners_open(const struct tp_config *config, const uint8_t *slots, unsigned n,
 		      struct tp_listeners *ret_listeners, struct tp_buf *why);
@@ -46,7 +45,7 @@ int tp_listeners_open(const struct tp_config *config, const uint8_t *slots, unsi
  */
 void tp_listeners_stop(struct tp_listeners *l);
 /* How long after tp_listeners_stop() a handshake that had begun may still bring a connection: the workers
- * should empty their queues not before. Milliseconds; 0 where all listeners are local. */
+ * should empty their queues not before. Milliseconds. */
 uint64_t tp_listeners_settle_ms(const struct tp_listeners *l);
 
 /* Closes the master's copies, removes the unix paths that are still its own. The worker's copies are the

@@ -62,7 +62,7 @@ def provider():
 class Server:
     """One `turnpike serve`; every process that it started is gone after stop()."""
 
-    def __init__(self, directory, config, env=None, stderr=None):
+    def __init__(self, directory, config, env=None, stderr=None, arguments=()):
         self.directory = directory
         self.file = directory / f"turnpike-{time.monotonic_ns()}.yaml"
         self.file.write_text(config)
@@ -70,7 +70,7 @@ class Server:
         self.seen = set()
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [TURNPIKE, "serve", "-c", str(self.file)],
+                [TURNPIKE, "serve", "-c", str(self.file), *arguments],
                 stdout=subprocess.PIPE,
                 stderr=stderr if stderr is not None else log,
                 start_new_session=True,
@@ -400,16 +400,26 @@ def test_sockets_of_a_crash_looping_worker_are_served(serve):
     assert survivor in server.workers()
 
 
-def test_worker_without_heartbeat_is_replaced(serve):
-    server = serve(workers=2)
-    victim = server.workers()[0]
+def test_worker_without_heartbeat_is_replaced_unless_all_were_stopped(serve):
+    """Ten seconds, for a hung worker and, beside it, for a server whose machine sleeps: master and all."""
+    server, sleeper = serve(workers=2), serve(workers=2)
+    victim, asleep = server.workers()[0], sleeper.workers()
     os.kill(victim, signal.SIGSTOP)
+    os.killpg(sleeper.pid, signal.SIGSTOP)
     begun = time.monotonic()
     wait_for(lambda: not alive(victim), 14, "the hung worker is gone")
     assert time.monotonic() - begun > 8
     wait_for(lambda: len(server.workers()) == 2, 2, "it is replaced")
     assert "gave no heartbeat" in server.log_text()
     assert [get(server) for _ in range(20)] == [200] * 20
+    time.sleep(max(0, begun + 11.5 - time.monotonic()))
+    os.kill(sleeper.pid, signal.SIGCONT)  # the master first: it sees old heartbeats only
+    time.sleep(0.5)
+    os.killpg(sleeper.pid, signal.SIGCONT)
+    time.sleep(1.5)
+    assert sleeper.workers() == asleep
+    assert sleeper.complaints() == []
+    assert get(sleeper) == 200
 
 
 def test_three_quick_deaths_of_all_workers_give_a_fresh_table(serve):
@@ -626,6 +636,17 @@ def test_counters_go_on_after_a_restart(serve):
     assert "goes on from an earlier start" in second.log_text()
 
 
+def test_fresh_state_starts_over(serve):
+    first = serve()
+    assert [get(first) for _ in range(7)] == [200] * 7
+    first.signal(signal.SIGTERM)
+    assert first.wait_exit(5) == 0
+    assert stats(first)["counters"]["connections"] >= 7
+    second = serve(name=first.name, arguments=["--fresh-state"])
+    assert get(second) == 200
+    assert stats(second)["counters"]["connections"] < 7
+
+
 def test_stats_shows_the_workers(serve):
     server = serve(workers=3)
     seen = stats(server)
@@ -683,18 +704,20 @@ def test_endpoint_without_a_file(serve, provider):
 
 
 def test_listen_replaces_the_files_section(serve):
-    server = serve()
-    server.signal(signal.SIGTERM)
-    server.wait_exit(5)
     path = serve.directory / "other.sock"
-    process = subprocess.Popen(
-        [TURNPIKE, "serve", "-c", str(server.file), "--listen", f"unix:{path}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        assert f"listening on unix:{path};" in process.stdout.readline().decode()
-    finally:
-        process.terminate()
-        process.communicate(timeout=10)
-    assert process.returncode == 0
+    server = serve(arguments=["--listen", f"unix:{path}", "--listen", "127.0.0.1:0"])
+    assert server.addresses[0] == f"unix:{path}" and server.addresses[1].startswith("http://127.0.0.1:")
+    assert len(server.addresses) == 2
+    assert get(server) == 200
+
+
+@pytest.mark.parametrize(
+    "extra, code",
+    [("", 1), ("clients: [ { name: a, key: 0123456789abcdef0123456789abcdef } ]", 0), ("allow_anonymous: true", 0)],
+)
+def test_listen_meets_the_checks_of_a_file(serve, extra, code):
+    server = serve(extra=extra, arguments=["--listen", "0.0.0.0:0"], ready=code == 0)
+    if code == 0:
+        server.signal(signal.SIGTERM)
+    assert server.wait_exit(START_LIMIT) == code
+    assert code == 0 or "can be reached from other machines" in server.log_text()

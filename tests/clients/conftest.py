@@ -149,13 +149,14 @@ class Clients:
         self.simulator = simulator
         self.tmp_path = tmp_path
 
-    def sdk(self, client, model, mode, base_url):
-        """What the caller of the SDK saw (see sdk.mjs)."""
+    def sdk(self, client, model, mode, base_url, **more):
+        """What the caller of the SDK saw; `more` goes into the environment (see sdk.mjs)."""
         environment = {
             **os.environ,
             "CLIENTS_DIR": str(self.directory),
             "BASE_URL": base_url,
             "SIM_URL": self.simulator.url,
+            **more,
         }
         done = subprocess.run(
             ["node", HERE / "sdk.mjs", client, model, mode],

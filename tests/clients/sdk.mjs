@@ -1,6 +1,7 @@
 // One call of a real SDK; prints one JSON line that says what the caller of the SDK saw.
 //   node sdk.mjs openai-chat|openai-responses|anthropic-messages MODEL json|stream
-// Environment: CLIENTS_DIR (holds node_modules), BASE_URL (ends in /v1), SIM_URL (the simulator).
+// Environment: CLIENTS_DIR (holds node_modules), BASE_URL (ends in /v1), SIM_URL (the simulator),
+// MAX_RETRIES (of the SDK; its own default otherwise).
 // With a stream the first event that arrives sends POST /__sim/release: a held answer goes on only
 // because the client has seen its beginning already.
 import { createRequire } from 'node:module';
@@ -8,11 +9,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [client, model, mode] = process.argv.slice(2);
-const { CLIENTS_DIR, BASE_URL, SIM_URL } = process.env;
+const { CLIENTS_DIR, BASE_URL, SIM_URL, MAX_RETRIES } = process.env;
 const stream = mode === 'stream';
 const require = createRequire(path.join(CLIENTS_DIR, 'index.js'));
 const load = async (name) => (await import(pathToFileURL(require.resolve(name)))).default;
 const options = { signal: AbortSignal.timeout(60_000) };
+if (MAX_RETRIES) options.maxRetries = Number(MAX_RETRIES);
 const messages = [{ role: 'user', content: 'say hello' }];
 
 async function openai() {

@@ -31,9 +31,16 @@ def open_streams(lab, t, count):
         clients.append(c)
     for c in clients:
         answers.append(c.until(c.head(), b"content"))
-        threads.append(threading.Thread(target=c.rest, args=(answers[-1],), daemon=True))
+        threads.append(threading.Thread(target=read_and_leave, args=(c, answers[-1]), daemon=True))
         threads[-1].start()
     return clients, answers, threads
+
+
+def read_and_leave(c, answer):
+    """As clients do: to the end of the answer; a connection that is closed is closed on this side too."""
+    c.rest(answer)
+    if c.closed(5):
+        c.close()
 
 
 @rows("RL-2")
@@ -144,6 +151,7 @@ def _(lab):
     t = lab.turnpike(u, probe=False)
     body, headers = body_for(PATH), {"Idempotency-Key": "one"}
     assert lab.post(t, body=body, headers=headers).status == 503 and u.count == 3
+    u.close_idle()
     t.check_idle()
     t.stop()
     again = lab.turnpike(u, name=t.name)

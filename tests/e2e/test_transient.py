@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.checks import FAMILIES, error_json, not_stopped, relayed, served, stopped
+from harness.checks import FAMILIES, MODELS, error_json, not_stopped, relayed, served, stopped
 from harness.lab import T0, T1, Rows, between, gaps, quiet
 from harness.provider import error_body, ok, raw, status
 
@@ -61,7 +61,7 @@ def _(lab):
     assert u.count == 3 and answer.sends == 3
 
 
-@rows.table("TL-5", list(FAMILIES))
+@rows.table("TL-5", MODELS)
 def _(lab, family):
     u = lab.provider(then=status(500, body=b""))
     t = lab.turnpike(u)

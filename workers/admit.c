@@ -82,7 +82,8 @@ static bool admit_head(struct tp_turn *t)
 		tp_turn_reject(t, 400, "dot segments in the path");
 		return false;
 	}
-	t->route = find_route(t->config, path);
+	/* "*" asks about the server as a whole: the route that takes everything. */
+	t->route = find_route(t->config, tp_str_eq(path, TP_STR("*")) ? TP_STR("/") : path);
 	if (t->route == NULL) {
 		tp_turn_reject(t, 404, "no route has this path");
 		return false;

@@ -53,7 +53,6 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	case TP_FIELD_CONTENT_LENGTH: return about->framing == TP_ANSWER_NO_BODY;
 	case TP_FIELD_CONNECTION:
 	case TP_FIELD_UPGRADE: return about->upgrade;
-	case TP_FIELD_RETRY_AFTER: return false; /* written anew */
 	case TP_FIELD_RETRY_AFTER_MS: return ms_agrees(value, facts);
 	case TP_FIELD_X_SHOULD_RETRY: return facts->should_retry == 0 && !about->stop;
 	case TP_FIELD_CONTENT_TYPE:
@@ -67,6 +66,17 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	return !tp_field_ends_here(f) && !tp_str_ieq(name, TP_STR("alt-svc"));
 }
 
+/* The true wait, whatever form it came in; what could not be read is left out. */
+static void add_retry_after(struct tp_buf *out, struct tp_str name, const struct tp_answer_facts *facts)
+{
+	if (facts->told_ms < 0)
+		return;
+	tp_buf_add_str(out, name);
+	tp_buf_add_str(out, TP_STR(": "));
+	tp_buf_add_uint(out, tp_told_header_seconds(facts->told_ms));
+	tp_buf_add_str(out, TP_STR("\r\n"));
+}
+
 void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *h, const char *bytes,
 			  const struct tp_answer_facts *facts, const struct tp_answer_about *about)
 {
@@ -74,9 +84,16 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	if (status != h->status || reason.n == 0)
 		reason = tp_str_from(tp_reason_phrase(status));
 	add_status(out, status, reason);
+	bool told = false;
 	for (uint32_t i = 0; i < h->n_fields; i++) {
 		const struct tp_field *f = &h->fields[i];
 		struct tp_str name = tp_span_str(bytes, f->name), value = tp_span_str(bytes, f->value);
+		if (f->id == TP_FIELD_RETRY_AFTER) { /* the value is written anew, under the provider's name for it */
+			if (!told)
+				add_retry_after(out, name, facts);
+			told = true;
+			continue;
+		}
 		if (!passes(f, value, name, facts, about))
 			continue;
 		/* The head is written once per answer: one reservation, three copies. */
@@ -89,11 +106,8 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	}
 	if (about->json)
 		tp_buf_add_str(out, TP_STR("content-type: application/json\r\n"));
-	if (facts->told_ms >= 0) {
-		tp_buf_add_str(out, TP_STR("retry-after: "));
-		tp_buf_add_uint(out, tp_told_header_seconds(facts->told_ms));
-		tp_buf_add_str(out, TP_STR("\r\n"));
-	}
+	if (!told)
+		add_retry_after(out, TP_STR("retry-after"), facts);
 	add_about(out, about);
 }
 

@@ -18,6 +18,7 @@ enum {
 	READS_PER_TURN = 16,
 	LINGER_MS = 2000,                /* after our last byte: time for the peer to read it */
 	LINGER_BYTES = 64 * 1024 * 1024, /* upload dropped meanwhile, at most */
+	FIRST_REQUEST_MS = 1000,         /* while draining: for a connection that has not asked anything yet */
 	PIPELINE_MAX = 128 * 1024        /* bytes read ahead of the present turn */
 };
 
@@ -231,6 +232,7 @@ static void refuse_head(struct tp_client *c, const char *bytes, size_t n, int st
 
 static void begin_turn(struct tp_client *c, const struct tp_head *h, const char *bytes)
 {
+	c->served = true;
 	c->turn = tp_turn_new(c, h, bytes);
 	if (c->turn == NULL) {
 		tp_client_close(c, "out of memory", true);
@@ -534,8 +536,16 @@ void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp
 
 void tp_client_drain(struct tp_client *c)
 {
-	if (c->state == TP_CLIENT_IDLE && c->in.len == 0)
-		begin_linger(c);
-	else if (c->state == TP_CLIENT_HANDSHAKE)
-		tp_client_close(c, "the worker leaves", false);
+	if (c->state == TP_CLIENT_IDLE && c->in.len == 0) {
+		/* Its request may have arrived already, or, on a connection that has just come, be on its way: closing
+		 * now would make the client send it twice. */
+		c->io.readable = true;
+		input_loop(c);
+	}
+	if (c->state == TP_CLIENT_IDLE && c->in.len == 0) {
+		if (c->served)
+			begin_linger(c);
+		else
+			tp_timer_set(&c->timer, FIRST_REQUEST_MS);
+	}
 }

@@ -51,6 +51,7 @@ struct tp_client {
 	uint64_t body_left;
 	uint64_t lingered;        /* bytes dropped */
 	enum tp_client_next next; /* after FLUSH */
+	bool served;              /* at least one request came */
 	bool chunked_body;
 	bool paused;              /* the turn cannot take more body */
 	bool working;             /* inside the input loop: turns end without recursion */

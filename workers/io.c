@@ -70,38 +70,51 @@ ssize_t tp_io_read(struct tp_io *io, void *to, size_t n)
 	return got;
 }
 
-/* Small pieces leave in one record instead of one each. */
-static ssize_t tls_writev(struct tp_io *io, const struct iovec *v, int n)
+/* Writes all of it, record by record, as far as the socket takes it. `error` is written when it fails. */
+static size_t tls_write(struct tp_io *io, const char *from, size_t n, ssize_t *error)
 {
-	ssize_t sum = 0;
-	char join[16 * 1024];
-	for (int i = 0; i < n;) {
-		const void *from = v[i].iov_base;
-		size_t len = v[i].iov_len, joined = 0;
-		int taken = 1;
-		if (n - i > 1 && len < sizeof join) {
-			for (taken = 0; i + taken < n && joined + v[i + taken].iov_len <= sizeof join; taken++) {
-				memcpy(join + joined, v[i + taken].iov_base, v[i + taken].iov_len);
-				joined += v[i + taken].iov_len;
-			}
-			from = join;
-			len = joined;
-		}
-		i += taken;
-		if (len == 0)
-			continue;
+	size_t sum = 0;
+	while (sum < n) {
 		size_t put = 0;
 		ERR_clear_error();
 		errno = 0;
-		int r = SSL_write_ex(io->ssl, from, len, &put);
+		int r = SSL_write_ex(io->ssl, from + sum, n - sum, &put);
 		if (r != 1) {
 			ssize_t e = tls_result(io, r);
 			io->writable = false;
-			return e == -EAGAIN ? sum : (e == TP_IO_END || e == TP_IO_CUT ? -EPIPE : e);
+			if (e != -EAGAIN)
+				*error = e == TP_IO_END || e == TP_IO_CUT ? -EPIPE : e;
+			break;
 		}
+		sum += put;
+	}
+	return sum;
+}
+
+/* Small pieces leave in one record instead of one each. */
+static ssize_t tls_writev(struct tp_io *io, const struct iovec *v, int n)
+{
+	ssize_t sum = 0, error = 0;
+	char join[16 * 1024];
+	for (int i = 0; i < n;) {
+		const char *from = v[i].iov_base;
+		size_t len = v[i].iov_len;
+		int taken = 1;
+		if (n - i > 1 && len < sizeof join) {
+			len = 0;
+			for (taken = 0; i + taken < n && len + v[i + taken].iov_len <= sizeof join; taken++) {
+				memcpy(join + len, v[i + taken].iov_base, v[i + taken].iov_len);
+				len += v[i + taken].iov_len;
+			}
+			from = join;
+		}
+		i += taken;
+		size_t put = tls_write(io, from, len, &error);
+		if (error != 0)
+			return error;
 		sum += (ssize_t)put;
 		if (put < len)
-			return sum;
+			break;
 	}
 	return sum;
 }

@@ -86,7 +86,7 @@ struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)
 struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 {
 	uint64_t now = tp_clock_boot_ms();
-	bool again = t->request->replayable;
+	bool again = t->request->replayable && !t->tunnel; /* an upgrade is one send */
 	struct tp_allowance a = {
 		.base_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_TRANSIENT),
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_OVERLOAD),

@@ -160,7 +160,7 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 static bool needs_own_body(const struct tp_turn *t, const struct tp_saved_answer *s)
 {
 	return s->error != NULL || s->cut || s->facts.html ||
-	       (s->body.len == 0 && t->family != TP_FAMILY_PLAIN && !t->head_request);
+	       (s->body.len == 0 && !t->head_request);
 }
 
 static void render_own_body(const struct tp_turn *t, const struct tp_saved_answer *s, struct tp_buf *out)

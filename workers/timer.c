@@ -36,7 +36,7 @@ void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn,
 void tp_timer_set(struct tp_timer *t, uint64_t ms)
 {
 	uint64_t now = tp_clock_boot_ms();
-	t->deadline = now + ms;
+	t->deadline = now + ms + 1; /* the present millisecond has begun already: never early */
 	if (t->armed == 0 || t->armed > t->deadline)
 		arm(t, now);
 }

@@ -13,7 +13,9 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
 DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
-DEPS_BENCH := nginx-light haproxy
+DEPS_FUZZ  := clang libclang-rt-14-dev
+DEPS_STYLE := clang-format
+DEPS_BENCH := nginx-light haproxy valgrind
 
 # ---- one build folder for each variant
 comma   := ,
@@ -69,10 +71,58 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcommon.a Makefile
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_CFLAGS) $(CFLAGS) $(TP_LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcommon.a \
 	  $(shell pkg-config --cflags --libs check 2>/dev/null) $(LIBS)
 
-.PHONY: unit
+# ---- tests; a leak, an undefined operation or a warning in the log fails them
+SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1 \
+           UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1
+
+.PHONY: test unit e2e clients
+## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)
+test: deps-test check-style unit
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider tests/e2e tests/clients
+
 ## unit: unit tests of the leaf modules
 unit: deps-test $(UNIT_BIN)
-	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),CK_FORK=no) $$t; done
+	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $$t; done
+
+## e2e: end-to-end tests alone
+e2e: deps-test $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider tests/e2e
+
+## clients: openai, anthropic and Codex through Turnpike (npm packages go below build/)
+clients: deps-test $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider tests/clients
+
+.PHONY: run
+## run: build, then Turnpike on 127.0.0.1:8080 in front of a simulated provider
+run: all
+	@etc/demo.sh build/turnpike
+
+.PHONY: check-style
+## check-style: common/ is leaf, headers compile alone, banned functions do not compile, layout
+check-style: deps-test
+	$(Q)CC="$(CC)" tests/style/check.sh
+
+.PHONY: fuzz
+TIME ?= 60
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BIN := $(filter-out %.h,$(FUZZ_BIN))
+## fuzz: each fuzz target for TIME seconds (60), with clang
+fuzz: deps-fuzz $(FUZZ_BIN)
+	$(Q)set -e; for f in $(FUZZ_BIN); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/found/$$n; echo "== $$n"; \
+	  $$f -max_total_time=$(TIME) -print_final_stats=0 -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
+	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null); done
+
+build/fuzz/%: tests/fuzz/%.c $(COMMON_SRC) Makefile
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D) && clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g \
+	  -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(PKGFLAGS) -o $@ $< $(COMMON_SRC) $(LIBS)
+
+.PHONY: install
+## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
+install: all
+	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml
 
 .PHONY: clean help all
 ## clean: remove what was built
@@ -95,14 +145,15 @@ define install_missing
 	fi
 endef
 
-.PHONY: deps deps-build deps-test deps-bench
+.PHONY: deps deps-build deps-test deps-fuzz deps-bench
 ## deps: install what building and testing need (apt)
-deps:
-	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST))
+deps: deps-test
 deps-build:
 	$(call install_missing,$(DEPS_BUILD))
 deps-test:
-	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST))
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_STYLE))
+deps-fuzz:
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 

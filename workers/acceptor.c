@@ -81,7 +81,10 @@ static bool accept_one(struct listening *l)
 	case ENFILE:
 	case ENOBUFS:
 	case ENOMEM: rest(a, strerror(errno)); return false;
-	default: return true; /* this connection died in the queue (ECONNABORTED and the like) */
+	case EINVAL:
+	case EBADF:
+	case EOPNOTSUPP: return false; /* the socket no longer listens */
+	default: return true;          /* this connection died in the queue (ECONNABORTED and the like) */
 	}
 }
 

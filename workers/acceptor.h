@@ -8,12 +8,14 @@
 #include "workers/worker.h"
 
 /* Serves the sockets of `slot` and the shared ones. NULL when out of memory. */
-struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_listener *listeners, size_t n);
+struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_listener *listeners,
+				    size_t n);
 /* Begins or stops serving the sockets of another slot. */
 void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve);
 /* Drain: takes what is queued on the sockets it serves, then closes all inherited ones. */
 void tp_acceptor_close(struct tp_acceptor *a);
-/* A connection is gone: accepting goes on if it had stopped for want of descriptors or at limits.connections. */
+/* A connection is gone: accepting goes on if it had stopped for want of descriptors or at limits.connections.
+ */
 void tp_acceptor_room(struct tp_acceptor *a);
 void tp_acceptor_free(struct tp_acceptor *a); /* NULL is ignored */
 

@@ -27,8 +27,8 @@ static const struct tp_client_conf *client_of(const struct tp_config *c, struct 
 
 static struct tp_access check_key(const struct tp_config *c, const struct tp_request *r)
 {
-	static const enum tp_field_id places[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY, TP_FIELD_API_KEY,
-						  TP_FIELD_X_GOOG_API_KEY};
+	static const enum tp_field_id places[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY,
+						  TP_FIELD_API_KEY, TP_FIELD_X_GOOG_API_KEY};
 	bool given = false;
 	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
 		struct tp_str v = tp_request_field(r, places[i]);
@@ -47,7 +47,8 @@ static struct tp_str host_name(struct tp_str authority)
 {
 	if (authority.n > 0 && authority.p[0] == '[') {
 		const char *end = memchr(authority.p, ']', authority.n);
-		return end != NULL ? (struct tp_str){authority.p, (size_t)(end - authority.p) + 1} : authority;
+		return end != NULL ? (struct tp_str){authority.p, (size_t)(end - authority.p) + 1}
+				   : authority;
 	}
 	const char *colon = memchr(authority.p, ':', authority.n);
 	return colon != NULL ? (struct tp_str){authority.p, (size_t)(colon - authority.p)} : authority;

@@ -8,15 +8,16 @@
 #include "workers/request.h"
 
 struct tp_access {
-	int status;              /* 0 = may pass; else 401 or 403 */
-	const char *detail;      /* static, with a status */
+	int status;                       /* 0 = may pass; else 401 or 403 */
+	const char *detail;               /* static, with a status */
 	const struct tp_client_conf *who; /* NULL = anonymous */
 };
 
 /*
- * With `clients` configured: one of their keys in Authorization (Bearer), x-api-key, api-key or x-goog-api-key.
- * Without: anybody who reaches the listener, but a browser page that was lured here is kept out: Host must be a loopback name or
- * one of `hosts` (TCP, unless allow_anonymous), and an Origin one of `origins`.
+ * With `clients` configured: one of their keys in Authorization (Bearer), x-api-key, api-key or
+ * x-goog-api-key. Without: anybody who reaches the listener, but a browser page that was lured here is kept
+ * out: Host must be a loopback name or one of `hosts` (TCP, unless allow_anonymous), and an Origin one of
+ * `origins`.
  */
 struct tp_access tp_access_check(const struct tp_config *c, const struct tp_listener_conf *l,
 				 const struct tp_request *r);

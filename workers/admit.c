@@ -115,7 +115,8 @@ bool tp_turn_admit(struct tp_turn *t)
 	set_limits(t);
 	if (lower_limits(t))
 		return true;
-	tp_turn_reject(t, 400, "X-Turnpike-Max-Sends wants a number, X-Turnpike-Deadline a duration such as 30s");
+	tp_turn_reject(t, 400,
+		       "X-Turnpike-Max-Sends wants a number, X-Turnpike-Deadline a duration such as 30s");
 	return false;
 }
 
@@ -142,7 +143,7 @@ static void wait_for_earlier(struct tp_turn *t)
 		return;
 	}
 	tp_turn_set_state(t, TP_TURN_JOIN);
-	t->join_wait_ms = t->join_wait_ms == 0              ? JOIN_FIRST_MS
+	t->join_wait_ms = t->join_wait_ms == 0                 ? JOIN_FIRST_MS
 			  : t->join_wait_ms * 2 < JOIN_MOST_MS ? t->join_wait_ms * 2
 							       : JOIN_MOST_MS;
 	tp_timer_set(&t->timer, t->join_wait_ms);
@@ -152,8 +153,8 @@ static void join(struct tp_turn *t)
 {
 	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
 	struct tp_ledger_memory memory;
-	switch (tp_ledger_join(t->worker->region, t->worker->stamp, &t->identity, &windows, &t->limits, tp_clock_boot_ms(),
-			       &t->ledger, &memory)) {
+	switch (tp_ledger_join(t->worker->region, t->worker->stamp, &t->identity, &windows, &t->limits,
+			       tp_clock_boot_ms(), &t->ledger, &memory)) {
 	case TP_JOIN_MEMORY: answer_from_memory(t, &memory); return;
 	case TP_JOIN_BUSY: wait_for_earlier(t); return;
 	case TP_JOIN_AGAIN:

@@ -1,6 +1,6 @@
 /*
- * From a request's head: who asks, which route serves, what the turn may spend; and from its body: which logical
- * request it is.  Part of the turn.
+ * From a request's head: who asks, which route serves, what the turn may spend; and from its body: which
+ * logical request it is.  Part of the turn.
  */
 #ifndef TP_WORKERS_ADMIT_H
 #define TP_WORKERS_ADMIT_H
@@ -9,7 +9,8 @@
 
 /* Fills route, provider, limits and deadline. False: the turn was answered and is over. */
 bool tp_turn_admit(struct tp_turn *t);
-/* The request is complete (or streams through): joins its logical request and dispatches, waits, or answers. */
+/* The request is complete (or streams through): joins its logical request and dispatches, waits, or answers.
+ */
 void tp_turn_identify(struct tp_turn *t);
 /* Looks again whether the earlier turn of the same logical request is over. */
 void tp_turn_join_again(struct tp_turn *t);

@@ -88,7 +88,8 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	for (uint32_t i = 0; i < h->n_fields; i++) {
 		const struct tp_field *f = &h->fields[i];
 		struct tp_str name = tp_span_str(bytes, f->name), value = tp_span_str(bytes, f->value);
-		if (f->id == TP_FIELD_RETRY_AFTER) { /* the value is written anew, under the provider's name for it */
+		if (f->id ==
+		    TP_FIELD_RETRY_AFTER) { /* the value is written anew, under the provider's name for it */
 			if (!told)
 				add_retry_after(out, name, facts);
 			told = true;

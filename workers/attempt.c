@@ -55,7 +55,8 @@ static void release_connection(struct tp_attempt *a)
 		tp_upstream_close(u, "answered; not kept");
 }
 
-/* Keep-Alive: timeout=N of the provider less a second bounds how long we trust the connection (design section 7). */
+/* Keep-Alive: timeout=N of the provider less a second bounds how long we trust the connection (design section
+ * 7). */
 static uint64_t keep_ms(const struct tp_attempt *a, const struct tp_head *h, const char *bytes)
 {
 	uint64_t ms = a->provider->conf->keepalive_idle_ms;
@@ -219,7 +220,8 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 			tp_buf_add(&a->in, data, n);
 		return;
 	}
-	/* A head in several pieces: gathered, and moved back once it is whole, since body bytes need room around. */
+	/* A head in several pieces: gathered, and moved back once it is whole, since body bytes need room
+	 * around. */
 	tp_buf_add(&a->in, data, n);
 	struct tp_buf whole = a->in;
 	a->in = (struct tp_buf){0};
@@ -284,7 +286,8 @@ static void on_write_error(struct tp_attempt *a, int error)
 		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
 		return;
 	}
-	/* The provider may have answered before it closed, and that answer counts: it is read from the loop. */
+	/* The provider may have answered before it closed, and that answer counts: it is read from the loop.
+	 */
 	a->write_stopped = true;
 	a->write_error = error;
 	a->up->io.readable = true;
@@ -347,7 +350,8 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 	if ((what & (EV_READ | EV_CLOSED)) != 0)
 		read_answer(a);
 	if (a->serial == serial && a->active && a->write_error != 0 && !a->head_seen) {
-		fail(a, TP_CAUSE_RESET, a->write_error == TP_IO_TLS ? "TLS error" : strerror(-a->write_error));
+		fail(a, TP_CAUSE_RESET,
+		     a->write_error == TP_IO_TLS ? "TLS error" : strerror(-a->write_error));
 		return;
 	}
 	if (a->active && a->up != NULL && (what & EV_WRITE) != 0 && a->stage < TP_STAGE_SENT)

@@ -30,7 +30,8 @@ struct tp_attempt_ops {
 	void (*failed)(void *owner, enum tp_cause cause, const char *why);
 	/* Body bytes went out: there is room for more (requests that stream through). */
 	void (*room)(void *owner);
-	/* 101 for an upgrade that was passed on: fd and ssl are the owner's now; rest = bytes behind the head. */
+	/* 101 for an upgrade that was passed on: fd and ssl are the owner's now; rest = bytes behind the
+	 * head. */
 	void (*switched)(void *owner, const struct tp_answer_piece *head, int fd, SSL *ssl);
 };
 
@@ -51,23 +52,24 @@ struct tp_attempt {
 	bool write_stopped; /* an answer came during the upload, or a write failed */
 	int write_error;    /* as tp_io_writev() told it; 0 = none */
 	bool head_seen;
-	bool keep;          /* the connection may be used again */
-	uint8_t framing;    /* enum tp_framing of the answer */
+	bool keep;       /* the connection may be used again */
+	uint8_t framing; /* enum tp_framing of the answer */
 	uint64_t started_ms;
-	uint64_t sent;      /* body bytes written */
-	uint64_t left;      /* of a length-framed answer */
+	uint64_t sent; /* body bytes written */
+	uint64_t left; /* of a length-framed answer */
 	uint64_t keep_ms;
 	size_t scanned;
-	struct tp_buf out;  /* head and chunk framing the socket did not take yet */
-	struct tp_buf in;   /* an answer head that is not complete yet */
+	struct tp_buf out; /* head and chunk framing the socket did not take yet */
+	struct tp_buf in;  /* an answer head that is not complete yet */
 	struct tp_chunked chunked;
 	struct tp_timer timer;
 };
 
 /* Once, before the first start; `a` lives inside its owner. */
-void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner);
-/* Begins. ops may be called from inside (a write that fails at once): to be the caller's last step. `fresh` asks for a new
- * connection. */
+void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops,
+		     void *owner);
+/* Begins. ops may be called from inside (a write that fails at once): to be the caller's last step. `fresh`
+ * asks for a new connection. */
 void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,
 		      const struct tp_upstream_head_args *args, bool fresh);
 /* More of the request's body has arrived, or it is complete. */

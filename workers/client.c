@@ -18,8 +18,8 @@ enum {
 	READS_PER_TURN = 16,
 	LINGER_MS = 2000,                /* after our last byte: time for the peer to read it */
 	LINGER_BYTES = 64 * 1024 * 1024, /* upload dropped meanwhile, at most */
-	FIRST_REQUEST_MS = 1000,         /* while draining: for a connection that has not asked anything yet */
-	PIPELINE_MAX = 128 * 1024        /* bytes read ahead of the present turn */
+	FIRST_REQUEST_MS = 1000,  /* while draining: for a connection that has not asked anything yet */
+	PIPELINE_MAX = 128 * 1024 /* bytes read ahead of the present turn */
 };
 
 static const char *const state_names[] = {"handshake", "idle",   "head",   "body",  "answer",
@@ -238,7 +238,8 @@ static void begin_turn(struct tp_client *c, const struct tp_head *h, const char 
 		tp_client_close(c, "out of memory", true);
 		return;
 	}
-	bool body = h->framing == TP_FRAMING_CHUNKED || (h->framing == TP_FRAMING_LENGTH && h->content_length > 0);
+	bool body = h->framing == TP_FRAMING_CHUNKED ||
+		    (h->framing == TP_FRAMING_LENGTH && h->content_length > 0);
 	c->chunked_body = h->framing == TP_FRAMING_CHUNKED;
 	c->chunked = (struct tp_chunked){0};
 	c->body_left = h->framing == TP_FRAMING_LENGTH ? h->content_length : 0;
@@ -254,8 +255,8 @@ static size_t take_head(struct tp_client *c, const char *bytes, size_t n)
 	struct tp_head *h = c->worker->head;
 	int status = 0;
 	const char *reason = NULL;
-	switch (tp_head_parse_request(bytes, n, c->config->limits.header, c->config->limits.body, &c->scanned, h,
-				      &status, &reason)) {
+	switch (tp_head_parse_request(bytes, n, c->config->limits.header, c->config->limits.body, &c->scanned,
+				      h, &status, &reason)) {
 	case TP_PARSE_MORE:
 		if (c->state == TP_CLIENT_IDLE)
 			set_state(c, TP_CLIENT_HEAD);
@@ -285,8 +286,8 @@ static size_t take_chunked(struct tp_client *c, const char *bytes, size_t n)
 	while (c->turn != NULL && c->state == TP_CLIENT_BODY && !c->paused) {
 		size_t used = 0, data_n = 0;
 		const char *data = NULL;
-		enum tp_chunked_result r = tp_chunked_feed(&c->chunked, bytes + at, n - at, c->config->limits.body,
-							   &used, &data, &data_n);
+		enum tp_chunked_result r = tp_chunked_feed(&c->chunked, bytes + at, n - at,
+							   c->config->limits.body, &used, &data, &data_n);
 		at += used;
 		switch (r) {
 		case TP_CHUNKED_DATA: tp_turn_body(c->turn, data, data_n); break;
@@ -453,7 +454,8 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 	if (c->state == TP_CLIENT_HANDSHAKE)
 		return;
 	/* A FIN behind unread pipelined bytes: the kernel tells it before we get there. */
-	if ((what & EV_CLOSED) != 0 && c->state == TP_CLIENT_ANSWER && !c->listener->client_half_close_serve) {
+	if ((what & EV_CLOSED) != 0 && c->state == TP_CLIENT_ANSWER &&
+	    !c->listener->client_half_close_serve) {
 		tp_client_close(c, "the client closed", true);
 		return;
 	}
@@ -537,8 +539,8 @@ void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp
 void tp_client_drain(struct tp_client *c)
 {
 	if (c->state == TP_CLIENT_IDLE && c->in.len == 0) {
-		/* Its request may have arrived already, or, on a connection that has just come, be on its way: closing
-		 * now would make the client send it twice. */
+		/* Its request may have arrived already, or, on a connection that has just come, be on its
+		 * way: closing now would make the client send it twice. */
 		c->io.readable = true;
 		input_loop(c);
 	}

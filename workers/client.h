@@ -30,9 +30,9 @@ enum tp_client_state {
 
 /* What becomes of the connection after a turn. */
 enum tp_client_next {
-	TP_NEXT_KEEP,   /* the next request */
-	TP_NEXT_CLOSE,  /* close in order: the answer told so */
-	TP_NEXT_CUT     /* end it so that the client sees that the answer is cut */
+	TP_NEXT_KEEP,  /* the next request */
+	TP_NEXT_CLOSE, /* close in order: the answer told so */
+	TP_NEXT_CUT    /* end it so that the client sees that the answer is cut */
 };
 
 struct tp_client {
@@ -42,10 +42,10 @@ struct tp_client {
 	struct tp_config *config; /* one reference */
 	struct tp_io io;
 	enum tp_client_state state;
-	struct tp_turn *turn;     /* NULL between turns */
-	struct tp_timer timer;    /* the limit of the present state */
-	struct tp_buf in;         /* received and not used yet: part of a head, or a pipelined request */
-	struct tp_buf out;        /* what the peer could not take at once */
+	struct tp_turn *turn;  /* NULL between turns */
+	struct tp_timer timer; /* the limit of the present state */
+	struct tp_buf in;      /* received and not used yet: part of a head, or a pipelined request */
+	struct tp_buf out;     /* what the peer could not take at once */
 	size_t scanned;
 	struct tp_chunked chunked;
 	uint64_t body_left;
@@ -53,9 +53,9 @@ struct tp_client {
 	enum tp_client_next next; /* after FLUSH */
 	bool served;              /* at least one request came */
 	bool chunked_body;
-	bool paused;              /* the turn cannot take more body */
-	bool working;             /* inside the input loop: turns end without recursion */
-	bool input_gone;          /* the peer has ended its side */
+	bool paused;     /* the turn cannot take more body */
+	bool working;    /* inside the input loop: turns end without recursion */
+	bool input_gone; /* the peer has ended its side */
 };
 
 /* Takes over an accepted socket; closes it when there is no memory. */
@@ -73,7 +73,8 @@ void tp_client_pause(struct tp_client *c);
 void tp_client_resume(struct tp_client *c);
 /* Gives socket and unread input to a tunnel; the client struct is closed without touching the socket. */
 void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unread);
-/* The one way to close, with a reason that is logged; ends the turn as left by its client. `reset`: RST instead of FIN. */
+/* The one way to close, with a reason that is logged; ends the turn as left by its client. `reset`: RST
+ * instead of FIN. */
 void tp_client_close(struct tp_client *c, const char *why, bool reset);
 /* Drain: an idle connection is closed, a busy one ends with its turn. */
 void tp_client_drain(struct tp_client *c);

@@ -15,10 +15,10 @@
 enum { RACE_STEP_MS = 250 }; /* RFC 8305 section 5 */
 
 enum connect_state {
-	CONNECT_NAME,   /* waiting for addresses */
-	CONNECT_RACE,   /* sockets are connecting */
-	CONNECT_TLS,    /* one socket won; handshake */
-	CONNECT_OVER    /* told or cancelled; parked */
+	CONNECT_NAME, /* waiting for addresses */
+	CONNECT_RACE, /* sockets are connecting */
+	CONNECT_TLS,  /* one socket won; handshake */
+	CONNECT_OVER  /* told or cancelled; parked */
 };
 
 struct racer {

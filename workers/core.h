@@ -36,7 +36,7 @@ TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 struct tp_provider_rt {
 	struct tp_worker *worker;
 	const struct tp_provider_conf *conf;
-	SSL_CTX *tls; /* NULL for http */
+	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
 	struct event sweep; /* closes the idle ones whose time is over */
@@ -50,29 +50,29 @@ struct tp_worker {
 	struct tp_stamp stamp;
 
 	/* One buffer to read into for all connections: valid inside one callback only. */
-	char *scratch;            /* TP_SCRATCH_BYTES */
-	struct tp_head *head;     /* the head parsed last: valid inside one callback only */
+	char *scratch;        /* TP_SCRATCH_BYTES */
+	struct tp_head *head; /* the head parsed last: valid inside one callback only */
 
 	struct tp_client_list clients;
 	unsigned n_clients;
 	struct tp_tunnel_list tunnels;
-	uint64_t held_bytes;      /* request bytes held for replay, bounded by limits.replay_total */
+	uint64_t held_bytes;              /* request bytes held for replay, bounded by limits.replay_total */
 	struct tp_provider_rt *providers; /* one per config->providers */
-	SSL_CTX **listener_tls;   /* one per config->listeners; NULL entries are plain */
+	SSL_CTX **listener_tls;           /* one per config->listeners; NULL entries are plain */
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
 
-	bool draining;            /* no new turns on kept connections; leave when the last client is gone */
-	bool stopping;            /* leave now */
-	uint64_t random[2];       /* state of tp_worker_random() */
+	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
+	bool stopping;      /* leave now */
+	uint64_t random[2]; /* state of tp_worker_random() */
 	uint64_t id_prefix, id_next; /* request ids */
 
 	struct tp_parked *parked; /* freed at the end of the loop turn */
 };
 
 /*
- * Frees `memory` (from malloc) when the present loop turn is over: callbacks further up the stack may still hold
- * a pointer to it.  The object must be inert: no event of it pending.
+ * Frees `memory` (from malloc) when the present loop turn is over: callbacks further up the stack may still
+ * hold a pointer to it.  The object must be inert: no event of it pending.
  */
 void tp_worker_park(struct tp_worker *w, void *memory);
 /* Called by the loop between turns. */

@@ -24,7 +24,8 @@ static void out_of_budget(struct tp_turn *t)
 	}
 	struct tp_refusal r = tp_refusal_for(TP_CODE_BUDGET_EXHAUSTED, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = TP_CODE_BUDGET_EXHAUSTED};
-	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + TP_CODE_BUDGET_EXHAUSTED, 1);
+	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + TP_CODE_BUDGET_EXHAUSTED,
+		 1);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
 

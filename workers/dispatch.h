@@ -1,5 +1,6 @@
 /*
- * The one dispatch point: every send of a turn passes here, and only here the ledger is charged (design section 2).
+ * The one dispatch point: every send of a turn passes here, and only here the ledger is charged (design
+ * section 2).
  */
 #ifndef TP_WORKERS_DISPATCH_H
 #define TP_WORKERS_DISPATCH_H
@@ -7,11 +8,12 @@
 #include "workers/turn.h"
 
 /*
- * Charges one send of this class and starts its attempt.  Without budget: the answer in hand goes out with stop, or the
- * refusal request_send_budget_exhausted.  May end the turn: to be the caller's last step.
+ * Charges one send of this class and starts its attempt.  Without budget: the answer in hand goes out with
+ * stop, or the refusal request_send_budget_exhausted.  May end the turn: to be the caller's last step.
  */
 void tp_dispatch(struct tp_turn *t, enum tp_class klass);
-/* The kept connection was dead before a byte went out: the same, already charged, send on a new connection. */
+/* The kept connection was dead before a byte went out: the same, already charged, send on a new connection.
+ */
 void tp_dispatch_reconnect(struct tp_turn *t);
 
 #endif

@@ -7,8 +7,8 @@ enum { KEY_BYTES_MAX = 8 * 1024 }; /* an id longer than this counts with its fir
 /* What the id is, so that one kind can never be taken for another. */
 enum { KIND_LOGICAL_ID = 1, KIND_HEADER_ID = 2, KIND_FINGERPRINT = 3, KIND_CREDENTIAL = 4 };
 
-static struct tp_hash128 keyed_hash(const struct tp_turn *t, unsigned char kind, uint64_t scope, struct tp_str id,
-				    const struct tp_hash128 *fingerprint)
+static struct tp_hash128 keyed_hash(const struct tp_turn *t, unsigned char kind, uint64_t scope,
+				    struct tp_str id, const struct tp_hash128 *fingerprint)
 {
 	unsigned char bytes[KEY_BYTES_MAX];
 	size_t n = 0, id_n = id.n < KEY_BYTES_MAX - 64 ? id.n : KEY_BYTES_MAX - 64;
@@ -32,8 +32,8 @@ static uint64_t credential_of(const struct tp_turn *t)
 {
 	if (t->who != NULL)
 		return keyed_hash(t, KIND_CREDENTIAL, 1, tp_str_from(t->who->name), NULL).lo;
-	static const enum tp_field_id fields[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY, TP_FIELD_API_KEY,
-						  TP_FIELD_X_GOOG_API_KEY};
+	static const enum tp_field_id fields[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY,
+						  TP_FIELD_API_KEY, TP_FIELD_X_GOOG_API_KEY};
 	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
 		struct tp_str v = tp_request_field(t->request, fields[i]);
 		if (v.n > 0)
@@ -46,8 +46,8 @@ static struct tp_str identifying_header(const struct tp_turn *t)
 {
 	const struct tp_budget_conf *b = &t->config->budget;
 	for (size_t i = 0; i < b->n_identify; i++) {
-		const struct tp_field *f = tp_head_find_name(t->request->head, t->request->bytes,
-							     tp_str_from(b->identify[i]));
+		const struct tp_field *f =
+			tp_head_find_name(t->request->head, t->request->bytes, tp_str_from(b->identify[i]));
 		if (f != NULL && f->value.n > 0)
 			return tp_request_str(t->request, f->value);
 	}
@@ -75,10 +75,9 @@ struct tp_fingerprint *tp_identity_fingerprint(const struct tp_turn *t)
 	struct tp_str metadata = tp_request_field(t->request, TP_FIELD_X_CODEX_TURN_METADATA);
 	if (metadata.n > 0)
 		n = tp_turn_id(metadata, turn_id);
-	return tp_fingerprint_new(tp_region_seed(t->worker->region),
-				  tp_request_str(t->request, t->request->head->method),
-				  tp_request_str(t->request, t->request->head->target),
-				  (struct tp_str){turn_id, n});
+	return tp_fingerprint_new(
+		tp_region_seed(t->worker->region), tp_request_str(t->request, t->request->head->method),
+		tp_request_str(t->request, t->request->head->target), (struct tp_str){turn_id, n});
 }
 
 struct tp_identity tp_identity_of(const struct tp_turn *t, const struct tp_hash128 *fingerprint)

@@ -25,12 +25,8 @@ static ssize_t tls_result(struct tp_io *io, int r)
 {
 	int saved = errno;
 	switch (SSL_get_error(io->ssl, r)) {
-	case SSL_ERROR_WANT_READ:
-		io->readable = false;
-		return -EAGAIN;
-	case SSL_ERROR_WANT_WRITE:
-		io->writable = false;
-		return -EAGAIN;
+	case SSL_ERROR_WANT_READ: io->readable = false; return -EAGAIN;
+	case SSL_ERROR_WANT_WRITE: io->writable = false; return -EAGAIN;
 	case SSL_ERROR_ZERO_RETURN: return TP_IO_END;
 	case SSL_ERROR_SYSCALL: return saved != 0 ? -saved : TP_IO_CUT;
 	case SSL_ERROR_SSL:
@@ -64,7 +60,8 @@ ssize_t tp_io_read(struct tp_io *io, void *to, size_t n)
 		}
 		return -errno;
 	}
-	/* A short read has emptied the socket, unless an end is queued behind the data: its edge came already. */
+	/* A short read has emptied the socket, unless an end is queued behind the data: its edge came
+	 * already. */
 	if ((size_t)got < n && !io->hup)
 		io->readable = false;
 	return got;

@@ -15,23 +15,23 @@
 #include <openssl/ssl.h>
 
 enum {
-	TP_IO_END = 0,        /* orderly end: FIN, or close_notify under TLS */
-	TP_IO_CUT = -100001,  /* TLS: the connection ended without close_notify */
-	TP_IO_TLS = -100002,  /* TLS: protocol or certificate error */
+	TP_IO_END = 0,       /* orderly end: FIN, or close_notify under TLS */
+	TP_IO_CUT = -100001, /* TLS: the connection ended without close_notify */
+	TP_IO_TLS = -100002, /* TLS: protocol or certificate error */
 };
 
 struct tp_io {
-	int fd;          /* -1 = closed */
-	SSL *ssl;        /* NULL = plain; owned */
-	bool readable;   /* there may be something to read */
-	bool writable;   /* a write may succeed */
-	bool hup;        /* the peer has ended its side (FIN seen by the kernel) */
+	int fd;        /* -1 = closed */
+	SSL *ssl;      /* NULL = plain; owned */
+	bool readable; /* there may be something to read */
+	bool writable; /* a write may succeed */
+	bool hup;      /* the peer has ended its side (FIN seen by the kernel) */
 	struct event event;
 };
 
 /*
- * Takes over fd (and ssl, already bound to fd; may be NULL) and registers `fn(fd, what, arg)`; the callback begins with
- * tp_io_note().  Returns 0 or -errno; on failure nothing was taken over.
+ * Takes over fd (and ssl, already bound to fd; may be NULL) and registers `fn(fd, what, arg)`; the callback
+ * begins with tp_io_note().  Returns 0 or -errno; on failure nothing was taken over.
  */
 int tp_io_open(struct tp_io *io, struct event_base *base, int fd, SSL *ssl, event_callback_fn fn, void *arg);
 /* Takes what the event told. */
@@ -53,8 +53,8 @@ ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n);
 int tp_io_handshake(struct tp_io *io);
 /* Makes the event callback run once more in a later turn of the loop (fairness). */
 void tp_io_again(struct tp_io *io);
-/* Closes; with TLS a close_notify is tried when `orderly`, and without it the peer sees a cut. `reset`: the peer gets RST
- * instead of FIN. Idempotent. */
+/* Closes; with TLS a close_notify is tried when `orderly`, and without it the peer sees a cut. `reset`: the
+ * peer gets RST instead of FIN. Idempotent. */
 void tp_io_close(struct tp_io *io, bool orderly, bool reset);
 
 #endif

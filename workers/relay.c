@@ -74,8 +74,8 @@ static void render_head(struct tp_turn *t, const struct tp_answer_piece *p)
 }
 
 /*
- * Writes one piece of body, framed, with the head in front if it still waits.  The piece goes out as it came, in one
- * system call.  False when the turn is over (the client is gone).
+ * Writes one piece of body, framed, with the head in front if it still waits.  The piece goes out as it came,
+ * in one system call.  False when the turn is over (the client is gone).
  */
 static bool emit(struct tp_turn *t, const char *data, size_t n, bool end)
 {
@@ -144,8 +144,8 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 		if (!tp_sse_at_border(&r->sse))
 			tp_buf_add_str(&event, TP_STR("\n\n"));
 		tp_stream_error_render(t->family, why, &event);
-		/* Without its last chunk the answer is still seen to be cut; only a body that ends with the connection needs
-		 * the reset. */
+		/* Without its last chunk the answer is still seen to be cut; only a body that ends with the
+		 * connection needs the reset. */
 		if (r->framing == TP_ANSWER_CHUNKED)
 			next = TP_NEXT_CLOSE;
 	}
@@ -159,8 +159,7 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 
 static bool needs_own_body(const struct tp_turn *t, const struct tp_saved_answer *s)
 {
-	return s->error != NULL || s->cut || s->facts.html ||
-	       (s->body.len == 0 && !t->head_request);
+	return s->error != NULL || s->cut || s->facts.html || (s->body.len == 0 && !t->head_request);
 }
 
 static void render_own_body(const struct tp_turn *t, const struct tp_saved_answer *s, struct tp_buf *out)
@@ -194,7 +193,8 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 	about.framing = t->head_request ? TP_ANSWER_NO_BODY : TP_ANSWER_LENGTH;
 	about.length = body.n;
 	tp_answer_head_relay(&head, s->status, s->head, s->bytes, &s->facts, &about);
-	struct iovec v[2] = {{head.data, head.len}, {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
+	struct iovec v[2] = {{head.data, head.len},
+			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
 	bool failed = head.failed || own.failed || tp_client_write(t->client, v, 2) < 0;
 	tp_buf_free(&head);
 	tp_buf_free(&own);
@@ -202,7 +202,9 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 		.end = evidence == TP_EVIDENCE_UNKNOWN ? TP_END_UNKNOWN : TP_END_DECLINED,
 		.status = (uint16_t)s->status,
 		.code_index = tp_outcome_code_index(s),
-		.retry_after_ms = s->facts.told_ms > 0 && s->facts.told_ms < UINT32_MAX ? (uint32_t)s->facts.told_ms : 0,
+		.retry_after_ms = s->facts.told_ms > 0 && s->facts.told_ms < UINT32_MAX
+					  ? (uint32_t)s->facts.told_ms
+					  : 0,
 	};
 	tp_turn_end(t, TP_TURN_ERROR, &e, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
 }
@@ -313,7 +315,8 @@ static enum scan scan_event(struct tp_turn *t, bool committed, struct tp_answer_
 	return SCAN_OUTPUT;
 }
 
-/* One pass over a piece: its first output or error while nothing is committed, terminal events behind that. */
+/* One pass over a piece: its first output or error while nothing is committed, terminal events behind that.
+ */
 static enum scan scan_piece(struct tp_turn *t, const char *data, size_t n, struct tp_answer_error *error)
 {
 	struct tp_sse *s = &t->relay.sse;
@@ -480,7 +483,8 @@ static void begin(struct tp_turn *t, const struct tp_answer_piece *p)
 		begin_collect(t, p, p->head->status);
 		return;
 	}
-	bool inspect = t->family != TP_FAMILY_PLAIN && p->head->status < 300 && r->framing != TP_ANSWER_NO_BODY;
+	bool inspect =
+		t->family != TP_FAMILY_PLAIN && p->head->status < 300 && r->framing != TP_ANSWER_NO_BODY;
 	if (inspect && r->facts.status_overloaded) {
 		begin_collect(t, p, 503);
 		return;

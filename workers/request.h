@@ -1,6 +1,6 @@
 /*
- * A client's request as it is kept until commit, so that it can be sent again: head and body byte for byte, in the pieces
- * they arrived in (design section 7).  Owned by its turn.
+ * A client's request as it is kept until commit, so that it can be sent again: head and body byte for byte,
+ * in the pieces they arrived in (design section 7).  Owned by its turn.
  */
 #ifndef TP_WORKERS_REQUEST_H
 #define TP_WORKERS_REQUEST_H
@@ -27,11 +27,12 @@ struct tp_request {
 	enum tp_family family;
 
 	struct tp_segment *first, *last; /* body received so far and not yet dropped */
-	uint64_t received; /* body bytes received */
-	uint64_t dropped;  /* of them no longer held: they were sent and will not be sent again */
-	bool complete;     /* the last body byte is here */
-	bool replayable;   /* everything is held */
-	bool chunk_out;    /* streams through in chunks: what is added is framed, `received` counts framing too */
+	uint64_t received;               /* body bytes received */
+	uint64_t dropped; /* of them no longer held: they were sent and will not be sent again */
+	bool complete;    /* the last body byte is here */
+	bool replayable;  /* everything is held */
+	bool chunk_out;   /* streams through in chunks: what is added is framed, `received` counts framing too
+			   */
 };
 
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */

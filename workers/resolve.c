@@ -15,10 +15,10 @@
 #include "common/base/clock.h"
 
 enum {
-	TTL_MIN_MS = 1000,        /* names from /etc/hosts have no TTL: looked at each second */
+	TTL_MIN_MS = 1000, /* names from /etc/hosts have no TTL: looked at each second */
 	TTL_MAX_MS = 300 * 1000,
-	TTL_FAILED_MS = 1000,     /* a name that failed is not asked again in a tight loop */
-	TIMEOUT_MS = 2000,        /* first try of one name server; timeouts.connect bounds the whole */
+	TTL_FAILED_MS = 1000, /* a name that failed is not asked again in a tight loop */
+	TIMEOUT_MS = 2000,    /* first try of one name server; timeouts.connect bounds the whole */
 	FDS_MAX = 16
 };
 
@@ -113,9 +113,10 @@ static void on_socket_state(void *arg, ares_socket_t fd, int readable, int writa
 
 static int open_channel(struct tp_resolver *r)
 {
-	struct ares_options o = {.timeout = TIMEOUT_MS, .tries = 3, .sock_state_cb = on_socket_state,
-				 .sock_state_cb_data = r};
-	return ares_init_options(&r->channel, &o, ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB);
+	struct ares_options o = {
+		.timeout = TIMEOUT_MS, .tries = 3, .sock_state_cb = on_socket_state, .sock_state_cb_data = r};
+	return ares_init_options(&r->channel, &o,
+				 ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB);
 }
 
 /* c-ares reads /etc/hosts for each question, but resolv.conf only when its channel is made. */
@@ -290,8 +291,8 @@ static bool literal(const char *host, struct tp_addresses *to)
 	return false;
 }
 
-struct tp_resolve_query *tp_resolve(struct tp_resolver *r, const char *host, uint16_t port, tp_resolved_fn *fn,
-				    void *arg)
+struct tp_resolve_query *tp_resolve(struct tp_resolver *r, const char *host, uint16_t port,
+				    tp_resolved_fn *fn, void *arg)
 {
 	struct tp_addresses direct;
 	if (literal(host, &direct)) {
@@ -316,8 +317,8 @@ struct tp_resolve_query *tp_resolve(struct tp_resolver *r, const char *host, uin
 	if (!n->asking) {
 		follow_resolv_conf(r);
 		n->asking = true;
-		struct ares_addrinfo_hints hints = {.ai_flags = ARES_AI_NOSORT, .ai_family = AF_UNSPEC,
-						    .ai_socktype = SOCK_STREAM};
+		struct ares_addrinfo_hints hints = {
+			.ai_flags = ARES_AI_NOSORT, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
 		ares_getaddrinfo(r->channel, host, NULL, &hints, on_answer, n);
 		/* /etc/hosts answers from inside the call: then the query is over already. */
 		if (!n->asking)

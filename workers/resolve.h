@@ -19,7 +19,7 @@ struct tp_address {
 };
 
 struct tp_addresses {
-	size_t n; /* 0 = the name does not resolve */
+	size_t n;                                 /* 0 = the name does not resolve */
 	struct tp_address list[TP_ADDRESSES_MAX]; /* families alternate, IPv6 first (RFC 8305) */
 };
 
@@ -34,11 +34,11 @@ struct tp_resolver *tp_resolver_new(struct event_base *base);
 /* Queries still open are dropped without a call. NULL is ignored. */
 void tp_resolver_free(struct tp_resolver *r);
 /*
- * Calls fn once: at once (then NULL is returned) for an address literal or a cached name, else later from the loop; the
- * query returned can be cancelled until then.
+ * Calls fn once: at once (then NULL is returned) for an address literal or a cached name, else later from the
+ * loop; the query returned can be cancelled until then.
  */
-struct tp_resolve_query *tp_resolve(struct tp_resolver *r, const char *host, uint16_t port, tp_resolved_fn *fn,
-				    void *arg);
+struct tp_resolve_query *tp_resolve(struct tp_resolver *r, const char *host, uint16_t port,
+				    tp_resolved_fn *fn, void *arg);
 /* fn will not be called. NULL is ignored. */
 void tp_resolve_cancel(struct tp_resolve_query *q);
 

@@ -1,6 +1,7 @@
 #include "workers/tls.h"
 
 #include <arpa/inet.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <openssl/err.h>
@@ -89,6 +90,12 @@ static bool is_address(const char *name)
 	return inet_pton(AF_INET, name, any) == 1 || inet_pton(AF_INET6, name, any) == 1;
 }
 
+/* SSL_set_tlsext_host_name() without the const that its macro casts away. */
+static bool set_server_name(SSL *ssl, const char *name)
+{
+	return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)name) == 1;
+}
+
 SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd)
 {
 	SSL *ssl = SSL_new(ctx);
@@ -99,7 +106,7 @@ SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd)
 	if (is_address(name))
 		ok = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
 	else
-		ok = SSL_set_tlsext_host_name(ssl, name) == 1 && SSL_set1_host(ssl, name) == 1;
+		ok = set_server_name(ssl, name) && SSL_set1_host(ssl, name) == 1;
 	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
 	if (!ok || SSL_set_fd(ssl, fd) != 1) {
 		SSL_free(ssl);
@@ -128,7 +135,8 @@ void tp_tls_why(SSL *ssl, char *out, size_t size)
 	if (verify != X509_V_OK)
 		(void)snprintf(out, size, "certificate: %s", X509_verify_cert_error_string(verify));
 	else if (e != 0)
-		(void)snprintf(out, size, "%s", ERR_reason_error_string(e) != NULL ? ERR_reason_error_string(e) : "TLS error");
+		(void)snprintf(out, size, "%s",
+			       ERR_reason_error_string(e) != NULL ? ERR_reason_error_string(e) : "TLS error");
 	else
 		(void)snprintf(out, size, "the connection ended inside the handshake");
 	ERR_clear_error();

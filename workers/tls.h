@@ -9,11 +9,13 @@
 #include "common/base/buf.h"
 #include "common/config/config.h"
 
-/* Context of a listener with certificate and key. NULL on failure, with a line in `why`. Freed by SSL_CTX_free(). */
+/* Context of a listener with certificate and key. NULL on failure, with a line in `why`. Freed by
+ * SSL_CTX_free(). */
 SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, struct tp_buf *why);
 /* Context for a provider: verification on unless configured off. NULL on failure, with a line in `why`. */
 SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, struct tp_buf *why);
-/* A client-side connection to the provider over fd: SNI and the name to verify are set. NULL when out of memory. */
+/* A client-side connection to the provider over fd: SNI and the name to verify are set. NULL when out of
+ * memory. */
 SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd);
 /* A server-side connection over fd. NULL when out of memory. */
 SSL *tp_tls_accept(SSL_CTX *ctx, int fd);

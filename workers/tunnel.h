@@ -1,5 +1,6 @@
 /*
- * Two sockets after a protocol switch (101): bytes go both ways untouched until one side ends (design section 7, upgrade: tunnel).
+ * Two sockets after a protocol switch (101): bytes go both ways untouched until one side ends (design section
+ * 7, upgrade: tunnel).
  */
 #ifndef TP_WORKERS_TUNNEL_H
 #define TP_WORKERS_TUNNEL_H

@@ -1,5 +1,6 @@
 /*
- * One inbound request and its life: who asks, for which logical request, sends, waits, answer (design sections 2-7).
+ * One inbound request and its life: who asks, for which logical request, sends, waits, answer (design
+ * sections 2-7).
  *
  *   client -> tp_turn_start() -> tp_turn_body()* -> tp_turn_body_done()
  *          -> join the ledger -> dispatch -> attempt -> decision -> relay | wait | refuse
@@ -42,12 +43,12 @@ enum tp_relay_mode {
 
 /* A provider's answer that was not shown (yet). */
 struct tp_saved_answer {
-	int status;              /* what it is shown as */
-	struct tp_head *head;    /* owned, with its bytes behind it */
+	int status;           /* what it is shown as */
+	struct tp_head *head; /* owned, with its bytes behind it */
 	char *bytes;
 	struct tp_answer_facts facts;
 	struct tp_buf body;
-	bool cut;                /* the body is not whole: the family's JSON is shown in its place */
+	bool cut;                      /* the body is not whole: the family's JSON is shown in its place */
 	struct tp_answer_error *error; /* owned; a 200 that carries this error */
 };
 
@@ -55,11 +56,11 @@ struct tp_saved_answer {
 struct tp_relay {
 	enum tp_relay_mode mode;
 	enum tp_answer_framing framing; /* towards the client */
-	bool until_close;   /* the provider's framing: the body ends with the connection */
-	bool stream;        /* an event stream of a family */
-	bool whole;         /* what was seen of it is a complete answer, whatever comes or does not come after */
-	bool ended;         /* its last event was seen: nothing more is owed to the client */
-	bool failed;        /* it told an error after commit */
+	bool until_close;               /* the provider's framing: the body ends with the connection */
+	bool stream;                    /* an event stream of a family */
+	bool whole;  /* what was seen of it is a complete answer, whatever comes or does not come after */
+	bool ended;  /* its last event was seen: nothing more is owed to the client */
+	bool failed; /* it told an error after commit */
 	struct tp_answer_facts facts;
 	struct tp_buf head; /* the client's head while nothing is committed */
 	struct tp_buf held; /* body bytes while nothing is committed */
@@ -76,13 +77,13 @@ struct tp_turn {
 	struct tp_provider_rt *provider;
 	const struct tp_client_conf *who; /* NULL = anonymous */
 	enum tp_family family;
-	uint8_t minor;            /* of the client's HTTP version */
+	uint8_t minor; /* of the client's HTTP version */
 	bool head_request;
-	bool keep_alive;          /* the client wants it */
-	bool streaming;           /* the request was too large to hold */
-	bool tunnel;              /* an upgrade to be passed on */
+	bool keep_alive; /* the client wants it */
+	bool streaming;  /* the request was too large to hold */
+	bool tunnel;     /* an upgrade to be passed on */
 	bool replay_safe;
-	bool resend;              /* x-stainless-retry-count above 0 */
+	bool resend; /* x-stainless-retry-count above 0 */
 	bool forced_retry_used;
 	uint64_t begun_ms, deadline_ms; /* of CLOCK_BOOTTIME */
 	uint32_t join_wait_ms;
@@ -92,15 +93,16 @@ struct tp_turn {
 	struct tp_identity identity;
 	struct tp_ledger_handle ledger;
 	struct tp_ledger_limits limits;
-	bool joined;              /* the ledger handle needs its end */
-	uint32_t sends_told;      /* X-Turnpike-Sends of an answer from memory */
+	bool joined;         /* the ledger handle needs its end */
+	uint32_t sends_told; /* X-Turnpike-Sends of an answer from memory */
 	uint32_t class_sends[TP_CLASS_COUNT];
-	enum tp_class klass;      /* of the present send, or of the one that is waited for */
+	enum tp_class klass; /* of the present send, or of the one that is waited for */
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;
-	struct tp_saved_answer *saved; /* of the present attempt while it is collected, or of an earlier one */
-	struct tp_timer timer;    /* the end of a wait, or of a hold */
+	struct tp_saved_answer
+		*saved;        /* of the present attempt while it is collected, or of an earlier one */
+	struct tp_timer timer; /* the end of a wait, or of a hold */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

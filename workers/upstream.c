@@ -8,7 +8,8 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 
-/* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop turn. */
+/* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop
+ * turn. */
 enum { PEEK_AFTER_MS = 20 };
 
 static void leave_idle(struct tp_upstream *u)
@@ -20,8 +21,8 @@ static void leave_idle(struct tp_upstream *u)
 	tp_worker_gauge(p->worker, TP_GAUGE_POOLED, -1);
 }
 
-/* Nothing to read and no end: the only state in which a kept connection may be used. (Under TLS session tickets may
- * come at any time; reading swallows them.) */
+/* Nothing to read and no end: the only state in which a kept connection may be used. (Under TLS session
+ * tickets may come at any time; reading swallows them.) */
 static bool still_quiet(struct tp_upstream *u)
 {
 	char one;
@@ -40,7 +41,8 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 		tp_upstream_close(u, "closed by the provider, or unasked bytes, while idle");
 }
 
-struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn user_fn, void *user)
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn user_fn,
+				    void *user)
 {
 	struct tp_upstream *u = calloc(1, sizeof *u);
 	if (u == NULL || tp_io_open(&u->io, p->worker->base, fd, ssl, on_event, u) != 0) {
@@ -109,7 +111,8 @@ void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms)
 	struct tp_provider_rt *p = u->provider;
 	u->on_event = NULL;
 	u->user = NULL;
-	if (keep_ms == 0 || p->n_idle >= p->conf->keepalive_max || u->io.hup || (u->io.readable && !still_quiet(u))) {
+	if (keep_ms == 0 || p->n_idle >= p->conf->keepalive_max || u->io.hup ||
+	    (u->io.readable && !still_quiet(u))) {
 		tp_upstream_close(u, "not kept");
 		return;
 	}

@@ -25,7 +25,8 @@ struct tp_upstream {
 };
 
 /* Takes over fd and ssl. NULL when out of memory (then both were closed). */
-struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn on_event, void *user);
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn on_event,
+				    void *user);
 /* An idle connection that looks alive, lent to `user`; NULL when there is none. */
 struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, event_callback_fn on_event, void *user);
 /* Gives it back after a cleanly ended answer; keep_ms bounds how long it may idle (0 = close). */

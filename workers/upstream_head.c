@@ -1,6 +1,7 @@
 #include "workers/upstream_head.h"
 
-/* The credential headers a client may send (design section 8): all of them leave when the provider's key is put in. */
+/* The credential headers a client may send (design section 8): all of them leave when the provider's key is
+ * put in. */
 static bool is_credential(const struct tp_field *f, struct tp_str name)
 {
 	switch (f->id) {
@@ -11,9 +12,10 @@ static bool is_credential(const struct tp_field *f, struct tp_str name)
 	case TP_FIELD_COOKIE: return true;
 	default: break;
 	}
-	static const struct tp_str accounts[] = {
-		{"openai-organization", 19}, {"openai-project", 14}, {"chatgpt-account-id", 18},
-		{"x-auth-token", 12}};
+	static const struct tp_str accounts[] = {{"openai-organization", 19},
+						 {"openai-project", 14},
+						 {"chatgpt-account-id", 18},
+						 {"x-auth-token", 12}};
 	for (size_t i = 0; i < sizeof accounts / sizeof accounts[0]; i++)
 		if (tp_str_ieq(name, accounts[i]))
 			return true;
@@ -55,7 +57,8 @@ static void add_query_without_keys(struct tp_buf *out, struct tp_str query)
 	while (query.n > 0) {
 		const char *amp = memchr(query.p, '&', query.n);
 		struct tp_str pair = {query.p, amp != NULL ? (size_t)(amp - query.p) : query.n};
-		query = amp != NULL ? (struct tp_str){amp + 1, query.n - pair.n - 1} : (struct tp_str){NULL, 0};
+		query = amp != NULL ? (struct tp_str){amp + 1, query.n - pair.n - 1}
+				    : (struct tp_str){NULL, 0};
 		if (is_key_parameter(pair))
 			continue;
 		tp_buf_add(out, &lead, 1);
@@ -140,7 +143,8 @@ void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
 	tp_buf_add_str(out, TP_STR("\r\n"));
-	/* Streaming through with no length known: what is here is the first chunk (see tp_request_stream()). */
+	/* Streaming through with no length known: what is here is the first chunk (see tp_request_stream()).
+	 */
 	if (r->chunk_out)
 		tp_buf_printf(out, "%llx\r\n", (unsigned long long)r->received);
 }

@@ -131,6 +131,7 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	struct tp_worker *w = arg;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
+	tp_log_flush();
 }
 
 static void begin_control(struct control *c, struct tp_worker *w, int fd)
@@ -183,7 +184,8 @@ static struct event_base *new_base(void)
 	if (config == NULL)
 		return NULL;
 	struct event_base *base = NULL;
-	if (event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_O1 | EV_FEATURE_EARLY_CLOSE) == 0 &&
+	if (event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_O1 | EV_FEATURE_EARLY_CLOSE) ==
+		    0 &&
 	    event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
 		base = event_base_new_with_config(config);
 	event_config_free(config);
@@ -201,9 +203,10 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	w->random[0] = random[0] | 1;
 	w->random[1] = random[1];
 	w->id_prefix = random[2];
-	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL && (w->head = malloc(sizeof *w->head)) != NULL &&
-	       (w->base = new_base()) != NULL && (w->resolver = tp_resolver_new(w->base)) != NULL &&
-	       open_providers(w, why) && open_listeners(w, start, why);
+	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
+	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
+	       (w->resolver = tp_resolver_new(w->base)) != NULL && open_providers(w, why) &&
+	       open_listeners(w, start, why);
 }
 
 static void abort_clients(struct tp_worker *w)

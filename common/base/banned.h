@@ -30,7 +30,7 @@
 /* no error report: "12x" and "99999999999999" are numbers to them */
 #pragma GCC poison atoi atol atoll atof
 /* not random, and shared by forked workers (macros: library headers use these words as parameter names) */
-#define rand() sorry_rand_is_banned
+#define rand()      sorry_rand_is_banned
 #define srand(seed) sorry_srand_is_banned
 
 #endif

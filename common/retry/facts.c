@@ -36,7 +36,8 @@ static int64_t told(const struct tp_head *h, const char *bytes, int64_t now_s)
 	return tp_told_headers(fields, h->n_fields, now_s);
 }
 
-void tp_answer_facts(const struct tp_head *h, const char *bytes, int64_t now_s, struct tp_answer_facts *ret_facts)
+void tp_answer_facts(const struct tp_head *h, const char *bytes, int64_t now_s,
+		     struct tp_answer_facts *ret_facts)
 {
 	*ret_facts = (struct tp_answer_facts){.status = h->status, .told_ms = -1, .should_retry = -1};
 	for (uint32_t i = 0; i < h->n_fields; i++)

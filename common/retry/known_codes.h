@@ -1,6 +1,6 @@
 /*
- * Error codes of providers that are kept in the ledger as a small number, so that a re-send of a request that failed for
- * good can be answered from memory in the provider's own word (design section 3.1).
+ * Error codes of providers that are kept in the ledger as a small number, so that a re-send of a request that
+ * failed for good can be answered from memory in the provider's own word (design section 3.1).
  */
 #ifndef TP_RETRY_KNOWN_CODES_H
 #define TP_RETRY_KNOWN_CODES_H

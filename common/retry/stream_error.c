@@ -15,16 +15,20 @@ void tp_stream_error_render(enum tp_family family, const char *why, struct tp_bu
 	switch (family) {
 	case TP_FAMILY_RESPONSES:
 		tp_buf_printf(out,
-			      "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"id\":\"\","
-			      "\"object\":\"response\",\"status\":\"failed\",\"output\":[],\"error\":{\"code\":\"%s\","
+			      "event: response.failed\ndata: "
+			      "{\"type\":\"response.failed\",\"response\":{\"id\":\"\","
+			      "\"object\":\"response\",\"status\":\"failed\",\"output\":[],\"error\":{"
+			      "\"code\":\"%s\","
 			      "\"message\":\"",
 			      code);
 		add_message(out, why);
 		tp_buf_add_str(out, TP_STR("\"}}}\n\n"));
 		break;
 	case TP_FAMILY_MESSAGES:
-		tp_buf_add_str(out, TP_STR("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\","
-					   "\"message\":\""));
+		tp_buf_add_str(
+			out,
+			TP_STR("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\","
+			       "\"message\":\""));
 		add_message(out, why);
 		tp_buf_add_str(out, TP_STR("\"}}\n\n"));
 		break;

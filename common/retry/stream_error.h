@@ -9,8 +9,9 @@
 #include "common/http/path.h"
 
 /*
- * Appends the family's error event: response.failed (Codex ignores an `error` event on Responses), an `error` event for
- * Messages, a data line with an error for Chat.  `why` is our own text, put into the message.  Nothing for plain.
+ * Appends the family's error event: response.failed (Codex ignores an `error` event on Responses), an `error`
+ * event for Messages, a data line with an error for Chat.  `why` is our own text, put into the message.
+ * Nothing for plain.
  */
 void tp_stream_error_render(enum tp_family family, const char *why, struct tp_buf *out);
 

@@ -109,18 +109,16 @@ static bool unchunk(struct tp_attempt *a, char *data, size_t n, char **ret_data,
 			joined += piece_n;
 			continue;
 		}
-		if (r == TP_CHUNKED_BAD || r == TP_CHUNKED_LARGE)
-			return false;
 		*ret_data = to != NULL ? to : data;
 		*ret_n = joined;
 		*ret_end = r == TP_CHUNKED_DONE;
 		if (*ret_end && at < n)
 			a->keep = false; /* bytes nobody asked for */
-		return true;
+		return r == TP_CHUNKED_MORE || r == TP_CHUNKED_DONE;
 	}
 }
 
-/* Unframes body bytes; false when the framing is broken. */
+/* Unframes body bytes; false when the framing is broken behind those that p tells. */
 static bool take_body(struct tp_attempt *a, struct tp_answer_piece *p)
 {
 	switch (a->framing) {
@@ -145,7 +143,11 @@ static bool take_body(struct tp_attempt *a, struct tp_answer_piece *p)
 static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
 {
 	if (!take_body(a, p)) {
-		fail(a, TP_CAUSE_CLOSED, "broken chunked coding");
+		unsigned serial = a->serial;
+		if (p->head != NULL || p->n > 0) /* what came before the fault counts */
+			a->ops->answer(a->owner, p);
+		if (a->serial == serial && a->active)
+			fail(a, TP_CAUSE_CLOSED, "broken chunked coding");
 		return;
 	}
 	if (p->end) {

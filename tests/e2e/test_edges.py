@@ -93,7 +93,8 @@ def _(lab):
     split = b"evil: 1"
 
     def one(name):
-        row = u.row(name, raw(cases[name]), then=ok())
+        # the one that is a good answer must not close unannounced: another send may be on that connection already
+        row = u.row(name, raw(cases[name], then="keep" if name == "bare LF" else "close"), then=ok())
         answer = lab.post(t, headers={"x-row": name})
         assert answer.end in ("complete", "close") and 200 <= answer.status <= 599, answer
         assert split not in b"".join(n.encode() for n, _ in answer.headers)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TURNPIKE = os.environ.get("TURNPIKE", str(ROOT / "build" / "turnpike"))
+TURNPIKE = os.environ.get("TURNPIKE_BIN", str(ROOT / "build" / "turnpike"))
 START_LIMIT = 15
 # Where a rule names a time, this is what a busy machine may take on top of it.
 SLACK = 1.0

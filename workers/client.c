@@ -15,7 +15,6 @@
 #include "workers/turn.h"
 
 enum {
-	READS_PER_TURN = 16,
 	LINGER_MS = 2000,                /* after our last byte: time for the peer to read it */
 	LINGER_BYTES = 64 * 1024 * 1024, /* upload dropped meanwhile, at most */
 	FIRST_REQUEST_MS = 1000,  /* while draining: for a connection that has not asked anything yet */
@@ -102,7 +101,7 @@ int tp_client_write(struct tp_client *c, const struct iovec *v, int n)
 		if (r < 0)
 			return -1;
 		put = (size_t)r;
-		tp_count(c->worker->region, c->worker->stamp.slot, TP_COUNT_BYTES_OUT, put);
+		tp_worker_add(c->worker, TP_COUNT_BYTES_OUT, put);
 	}
 	if (put == want)
 		return 0;
@@ -124,7 +123,7 @@ static void flush(struct tp_client *c)
 			tp_client_close(c, "write failed", true);
 			return;
 		}
-		tp_count(c->worker->region, c->worker->stamp.slot, TP_COUNT_BYTES_OUT, (uint64_t)put);
+		tp_worker_add(c->worker, TP_COUNT_BYTES_OUT, (uint64_t)put);
 		tp_buf_consume(&c->out, (size_t)put);
 		if (put > 0 && c->state != TP_CLIENT_LINGER)
 			tp_timer_set(&c->timer, c->config->limits.slow_reader_ms);
@@ -208,9 +207,8 @@ static void refuse_head(struct tp_client *c, const char *bytes, size_t n, int st
 {
 	struct tp_refusal r = tp_refusal_client_error(status, reason);
 	struct tp_buf body = {0}, head = {0};
-	char id[25];
-	(void)snprintf(id, sizeof id, "%016llx%08llx", (unsigned long long)c->worker->id_prefix,
-		       (unsigned long long)(c->worker->id_next++ & 0xffffffffu));
+	char id[TP_REQUEST_ID_SIZE];
+	tp_worker_request_id(c->worker, id);
 	tp_refusal_render(&r, guess_family(bytes, n), &body);
 	struct tp_answer_about about = {
 		.request_id = id, .framing = TP_ANSWER_LENGTH, .length = body.len, .close = true};
@@ -340,7 +338,7 @@ static size_t take_some(struct tp_client *c, const char *bytes, size_t n)
 
 static void take_input(struct tp_client *c, const char *bytes, size_t n)
 {
-	tp_count(c->worker->region, c->worker->stamp.slot, TP_COUNT_BYTES_IN, n);
+	tp_worker_add(c->worker, TP_COUNT_BYTES_IN, n);
 	if (c->in.len > 0) {
 		tp_buf_add(&c->in, bytes, n);
 		return; /* input_loop() works on what was gathered */
@@ -409,7 +407,7 @@ static void input_loop(struct tp_client *c)
 	c->working = true;
 	bool open = use_gathered(c);
 	for (int i = 0; open && c->io.readable && wants_input(c); i++) {
-		if (i == READS_PER_TURN) {
+		if (i == TP_READS_PER_TURN) {
 			tp_io_again(&c->io);
 			break;
 		}

@@ -408,7 +408,6 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->head_args = *args;
 	a->stage = TP_STAGE_UNSENT;
 	a->active = true;
-	a->fresh = fresh;
 	a->paused = a->write_stopped = a->head_seen = a->keep = false;
 	a->write_error = 0;
 	a->sent = a->left = 0;

@@ -10,7 +10,6 @@
 
 #include "workers/core.h"
 #include "workers/io.h"
-#include "workers/timer.h"
 
 /* An open connection: idle in its provider's list, or lent to exactly one user. */
 struct tp_upstream {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/buf.h"
 
 /* ---- trees ---- */
 

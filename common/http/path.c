@@ -1,6 +1,5 @@
 #include "common/http/path.h"
 
-#include <stdint.h>
 
 static const struct {
 	const char *name;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-
 /* ---- trees ---- */
 
 static json_t *parse_mended(struct tp_str text)

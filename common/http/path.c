@@ -1,6 +1,5 @@
 #include "common/http/path.h"
 
-
 static const struct {
 	const char *name;
 	struct tp_str end; /* of the path; empty: none */

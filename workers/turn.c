@@ -34,7 +34,6 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 
 static void free_turn(struct tp_turn *t)
 {
-	tp_attempt_close(&t->attempt);
 	tp_timer_close(&t->timer);
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);

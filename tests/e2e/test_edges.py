@@ -89,12 +89,12 @@ def _(lab):
              "no colon": b"HTTP/1.1 200 OK\r\nnonsense\r\nContent-Length: 2\r\n\r\n{}",
              "negative": b"HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}",
              "huge": b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}",
-             "coding": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n{}",
-             "codings": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n2\r\n{}\r\n0\r\n\r\n"}
+             "coding": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n{}"}
     split = b"evil: 1"
 
     def one(name):
-        row = u.row(name, raw(cases[name], then="keep"), then=ok())
+        # the one that is a good answer must not close unannounced: another send may be on that connection already
+        row = u.row(name, raw(cases[name], then="keep" if name == "bare LF" else "close"), then=ok())
         answer = lab.post(t, headers={"x-row": name})
         assert answer.end in ("complete", "close") and 200 <= answer.status <= 599, answer
         assert split not in b"".join(n.encode() for n, _ in answer.headers)

@@ -10,6 +10,7 @@
 
 #include "workers/core.h"
 #include "workers/io.h"
+#include "workers/timer.h"
 
 /* Who has borrowed a connection hears of its events, and of its timer. */
 struct tp_upstream_user {

@@ -107,17 +107,26 @@ check-style: deps-test
 .PHONY: fuzz
 TIME ?= 60
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_BIN := $(filter-out %.h,$(FUZZ_BIN))
 ## fuzz: each fuzz target for TIME seconds (60), with clang
 fuzz: deps-fuzz $(FUZZ_BIN)
 	$(Q)set -e; for f in $(FUZZ_BIN); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/found/$$n; echo "== $$n"; \
-	  $$f -max_total_time=$(TIME) -print_final_stats=0 -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
-	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null); done
+	  $$f -max_total_time=$(TIME) -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
+	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null) 2>&1 | grep -vE 'Uses: |ictionary' ; \
+	  [ -z "$$(ls build/fuzz/found/$$n | grep -E '^(crash|leak|timeout|oom)-')" ]; done
 
-build/fuzz/%: tests/fuzz/%.c $(COMMON_SRC) Makefile
+FUZZ_CC   := clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g $(PKGFLAGS) \
+             -fno-sanitize-recover=all
+FUZZ_OBJ  := $(COMMON_SRC:%.c=build/fuzz/%.o)
+
+build/fuzz/%.o: %.c Makefile
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+build/fuzz/libcommon.a: $(FUZZ_OBJ)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libcommon.a
 	$(call say,FUZZ,$@)
-	$(Q)mkdir -p $(@D) && clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g \
-	  -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(PKGFLAGS) -o $@ $< $(COMMON_SRC) $(LIBS)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $< build/fuzz/libcommon.a $(LIBS)
 
 .PHONY: install
 ## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
@@ -158,4 +167,4 @@ deps-fuzz:
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
--include $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d)

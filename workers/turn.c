@@ -34,7 +34,6 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 
 static void free_turn(struct tp_turn *t)
 {
-	tp_attempt_close(&t->attempt);
 	tp_timer_close(&t->timer);
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
@@ -255,10 +254,9 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	struct tp_allowance a = tp_allowance_of(t);
 	struct tp_decision d = tp_decide(&t->provider->conf->retry, &o, &a, tp_worker_random(t->worker));
 	settle(t, &d);
-	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s; %s%s", t->id,
+	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
-		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason,
-		d.action == TP_ACT_SEND_AGAIN ? "" : "; not sent again");
+		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;

@@ -45,7 +45,7 @@ START_TEST(windows)
 			o.replay_safe = true;
 		}
 		o.told_ms = rows[i].told;
-		p.reset_sends = p.transient_sends = p.overload_sends = 100;
+		p.reset_sends = p.transient_sends = p.overload_sends = p.overload_429_sends = 100;
 		a.class_sends[rows[i].klass] = rows[i].n;
 		for (int k = 0; k < 5000; k++) {
 			struct tp_decision d = tp_decide(&p, &o, &a, next_random());
@@ -76,7 +76,7 @@ START_TEST(wait_extremes)
 	o.told_ms = UINT32_MAX;
 	ck_assert_uint_eq(tp_decide(&p, &o, &a, UINT64_MAX).wait_ms, UINT32_MAX);
 	p = defaults();
-	p.overload_sends = p.transient_sends = UINT32_MAX;
+	p.overload_sends = p.overload_429_sends = p.transient_sends = UINT32_MAX;
 	p.overload_base_ms = UINT32_MAX;
 	a.class_sends[TP_CLASS_OVERLOAD] = 4000000000U;
 	o = answer(429);

@@ -94,7 +94,7 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_OVERLOAD),
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
-		.overload_cut = t->overload_cut,
+		.overload_limit = t->overload_limit,
 	};
 	memcpy(a.class_sends, t->class_sends, sizeof a.class_sends);
 	return a;

@@ -43,7 +43,7 @@ struct tp_allowance {
 	uint64_t deadline_left_ms;            /* until the turn's deadline */
 	bool forced_retry_used;               /* the one retry that x-should-retry: true grants was made */
 	bool ambiguous_left;                  /* this logical request has not replaced a lost send yet */
-	uint32_t overload_cut;                /* of this turn: the last decision's, 0 before the first */
+	uint32_t overload_limit;              /* of this turn: the last decision's, 0 before the first */
 	uint32_t long_waits;                  /* of the provider, over all turns: see tp_long_waits_next() */
 };
 
@@ -72,8 +72,9 @@ struct tp_decision {
 	/* SEND_AGAIN: replaces a send that may have run. Take the ledger's allowance before, and use a new
 	 * connection. */
 	bool ambiguous;
-	uint32_t
-		overload_cut; /* retries that a drowning gateway has cost this turn: for the next allowance */
+	/* For the next allowance of this turn: sends of class overload (the first counts) that a drowning
+	 * gateway leaves it; 0 = none drowned, the policy's number holds. */
+	uint32_t overload_limit;
 	enum tp_alert alert;
 	const char *reason; /* static, for the log: why not (or why) sent again */
 };

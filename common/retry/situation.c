@@ -85,20 +85,20 @@ static uint32_t minus(uint32_t a, uint32_t b)
 }
 
 /* `sends` counts the first send, which belongs to no class; zero is zero. A drowning gateway halves what is
- * left, rounded down, and what it took stays taken: of three retries one, and after that none. */
+ * left, rounded down, for the rest of the turn: of three retries one, and after that none. */
 static void count_retries(struct tp_situation *f)
 {
-	uint32_t left = minus(minus(sends_of_class(f), 1), f->a->class_sends[f->klass]);
+	uint32_t sends = sends_of_class(f), made = f->a->class_sends[f->klass];
+	bool overload = f->klass == TP_CLASS_OVERLOAD;
 
-	f->cut = f->a->overload_cut;
-	if (f->klass == TP_CLASS_OVERLOAD) {
-		left = minus(left, f->cut);
-		if (f->o->drowning) {
-			f->cut += left - left / 2;
-			left /= 2;
-		}
-	}
-	f->retries_left = left;
+	f->limit = f->a->overload_limit;
+	if (overload && f->limit != 0 && f->limit < sends)
+		sends = f->limit;
+	f->retries_left = minus(minus(sends, 1), made);
+	if (!overload || !f->o->drowning)
+		return;
+	f->retries_left /= 2;
+	f->limit = 1 + made + f->retries_left;
 }
 
 /* ---- waits (design section 5) */

@@ -20,7 +20,7 @@ struct tp_situation {
 	enum tp_class klass;
 	uint64_t wait_ms;
 	uint32_t retries_left; /* of the class, in this turn */
-	uint32_t cut;          /* tp_decision.overload_cut */
+	uint32_t limit;        /* tp_decision.overload_limit */
 };
 
 /* Borrows its arguments. */

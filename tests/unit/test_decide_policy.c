@@ -21,7 +21,7 @@ static struct turn begin(struct tp_retry_conf policy)
 static bool step(struct turn *t, struct tp_outcome o)
 {
 	t->last = tp_decide(&t->policy, &o, &t->a, 0x9e3779b97f4a7c15U);
-	t->a.overload_cut = t->last.overload_cut;
+	t->a.overload_limit = t->last.overload_limit;
 	if (t->last.action != TP_ACT_SEND_AGAIN)
 		return false;
 	t->a.class_sends[t->last.klass]++;

@@ -114,9 +114,9 @@ static bool admit_head(struct tp_turn *t)
 
 static void set_limits(struct tp_turn *t)
 {
-	const struct tp_budget_conf *b = &t->config->budget;
-	t->limits = (struct tp_ledger_limits){b->sends, b->sends - b->reserve};
-	t->deadline_ms = t->begun_ms + t->provider->conf->retry.deadline_ms;
+	const struct tp_retry_conf *r = &t->provider->conf->retry;
+	t->limits = (struct tp_ledger_limits){r->budget_sends, r->budget_sends - r->budget_reserve};
+	t->deadline_ms = t->begun_ms + r->deadline_ms;
 	uint64_t count = 0;
 	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_STAINLESS_RETRY_COUNT);
 	t->resend = v.p != NULL && tp_parse_count(v, &count) == NULL && count > 0;
@@ -144,7 +144,7 @@ static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory 
 	t->sends_told = m->used;
 	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
 	if (m->refusal != TP_CODE_NONE)
-		tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + m->refusal, 1);
+		tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + m->refusal);
 	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
 	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
 }
@@ -186,6 +186,7 @@ static void join(struct tp_turn *t)
 void tp_turn_identify(struct tp_turn *t)
 {
 	struct tp_hash128 hash;
+	tp_identity_body_done(t);
 	bool has_hash = t->fingerprint != NULL;
 	if (has_hash) {
 		tp_fingerprint_finish(t->fingerprint, &hash, NULL);

@@ -6,7 +6,6 @@
 #include "common/base/clock.h"
 
 enum {
-	READS_PER_TURN = 16,           /* then others get their turn of the loop */
 	PIECES = 16,                   /* body segments handed to one write */
 	HEAD_LIMIT = TP_SCRATCH_BYTES, /* answer heads: Cloudflare and others are fond of long ones */
 };
@@ -20,7 +19,6 @@ static void set_stage(struct tp_attempt *a, enum tp_stage s)
 static void rest(struct tp_attempt *a)
 {
 	a->active = false;
-	tp_timer_clear(&a->timer);
 	tp_buf_free(&a->out);
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
@@ -154,7 +152,7 @@ static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
 		release_connection(a);
 		rest(a);
 	} else if (!a->paused) {
-		tp_timer_set(&a->timer, a->provider->conf->idle_ms);
+		tp_timer_set(&a->up->timer, a->provider->conf->idle_ms);
 	}
 	if (p->head != NULL || p->n > 0 || p->end)
 		a->ops->answer(a->owner, p);
@@ -165,6 +163,7 @@ static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 	struct tp_upstream *u = a->up;
 	SSL *ssl;
 	int fd = tp_io_release(&u->io, &ssl);
+	tp_timer_close(&u->timer);
 	tp_worker_park(a->worker, u);
 	a->up = NULL;
 	set_stage(a, TP_STAGE_OUTPUT);
@@ -260,7 +259,7 @@ static void on_end(struct tp_attempt *a, ssize_t r)
 static void read_answer(struct tp_attempt *a)
 {
 	for (int i = 0; a->up != NULL && a->up->io.readable && !a->paused; i++) {
-		if (i == READS_PER_TURN) {
+		if (i == TP_READS_PER_TURN) {
 			tp_io_again(&a->up->io);
 			return;
 		}
@@ -311,7 +310,7 @@ static bool write_some(struct tp_attempt *a)
 	if (put == 0)
 		return false;
 	set_stage(a, TP_STAGE_SENDING);
-	tp_timer_set(&a->timer, a->provider->conf->first_byte_ms);
+	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
 	size_t of_head = (size_t)put < head_n ? (size_t)put : head_n;
 	tp_buf_consume(&a->out, of_head);
 	a->sent += (uint64_t)put - of_head;
@@ -365,6 +364,8 @@ static void on_timer(void *arg)
 		fail(a, TP_CAUSE_FIRST_BYTE_TIMEOUT, "no answer in time");
 }
 
+static const struct tp_upstream_user upstream_calls = {on_event, on_timer};
+
 static void begin_writing(struct tp_attempt *a)
 {
 	tp_upstream_head(a->request, &a->head_args, &a->out);
@@ -383,7 +384,7 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 		fail(a, cause, why);
 		return;
 	}
-	a->up = tp_upstream_new(a->provider, fd, ssl, on_event, a);
+	a->up = tp_upstream_new(a->provider, fd, ssl, &upstream_calls, a);
 	if (a->up == NULL)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 	else
@@ -393,7 +394,6 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner)
 {
 	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w};
-	tp_timer_init(&a->timer, w->base, on_timer, a);
 }
 
 void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,
@@ -405,14 +405,13 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->head_args = *args;
 	a->stage = TP_STAGE_UNSENT;
 	a->active = true;
-	a->fresh = fresh;
 	a->paused = a->write_stopped = a->head_seen = a->keep = false;
 	a->write_error = 0;
 	a->sent = a->left = 0;
 	a->scanned = 0;
 	a->started_ms = tp_clock_boot_ms();
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
-	a->up = fresh ? NULL : tp_upstream_take(p, on_event, a);
+	a->up = fresh ? NULL : tp_upstream_take(p, &upstream_calls, a);
 	if (a->up != NULL) {
 		begin_writing(a);
 		return;
@@ -425,7 +424,8 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 void tp_attempt_pause(struct tp_attempt *a)
 {
 	a->paused = true;
-	tp_timer_clear(&a->timer); /* it is the client who is slow */
+	if (a->up != NULL)
+		tp_timer_clear(&a->up->timer); /* it is the client who is slow */
 }
 
 void tp_attempt_resume(struct tp_attempt *a)
@@ -435,7 +435,7 @@ void tp_attempt_resume(struct tp_attempt *a)
 	a->paused = false;
 	if (a->up == NULL)
 		return;
-	tp_timer_set(&a->timer, a->provider->conf->idle_ms);
+	tp_timer_set(&a->up->timer, a->provider->conf->idle_ms);
 	a->up->io.readable = true;
 	tp_io_again(&a->up->io);
 }
@@ -446,10 +446,4 @@ void tp_attempt_cancel(struct tp_attempt *a, const char *why)
 		return;
 	drop_connection(a, why);
 	rest(a);
-}
-
-void tp_attempt_close(struct tp_attempt *a)
-{
-	tp_attempt_cancel(a, "its turn is over");
-	tp_timer_close(&a->timer);
 }

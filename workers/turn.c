@@ -1,7 +1,6 @@
 #include "workers/turn.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -34,13 +33,14 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 
 static void free_turn(struct tp_turn *t)
 {
-	tp_attempt_close(&t->attempt);
 	tp_timer_close(&t->timer);
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
 	tp_fingerprint_free(t->fingerprint);
 	t->fingerprint = NULL;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_config_unref(t->config);
@@ -159,7 +159,7 @@ void tp_turn_start(struct tp_turn *t)
 	const struct tp_head *h = t->request->head;
 	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
 	if (!too_long && tp_identity_wants_fingerprint(t))
-		t->fingerprint = tp_identity_fingerprint(t);
+		tp_identity_begin(t);
 	if (h->expect_continue && !t->request->complete &&
 	    tp_client_write(t->client, &(struct iovec){(void *)(uintptr_t)go_on, sizeof go_on - 1}, 1) < 0)
 		tp_turn_client_gone(t);
@@ -172,6 +172,8 @@ static void begin_streaming(struct tp_turn *t)
 	t->streaming = true;
 	tp_fingerprint_free(t->fingerprint);
 	t->fingerprint = NULL;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 	tp_turn_identify(t);
 }
 
@@ -192,7 +194,7 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 		return;
 	}
 	if (t->fingerprint != NULL)
-		tp_fingerprint_feed(t->fingerprint, data, n);
+		tp_identity_feed(t, data, n);
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))
@@ -215,11 +217,11 @@ void tp_turn_body_done(struct tp_turn *t)
 
 /* ---- the decision, acted upon */
 
-static void refuse(struct tp_turn *t, enum tp_code code)
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
 {
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + code, 1);
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
 
@@ -239,6 +241,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 {
 	t->class_sends[d->klass]++;
 	t->forced_retry_used = t->forced_retry_used || d->forced;
+	t->overload_limit = d->overload_limit;
 	t->klass = d->klass;
 	tp_relay_reset(t);
 	tp_turn_set_state(t, TP_TURN_WAIT);
@@ -266,15 +269,14 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	struct tp_allowance a = tp_allowance_of(t);
 	struct tp_decision d = tp_decide(&t->provider->conf->retry, &o, &a, tp_worker_random(t->worker));
 	settle(t, &d);
-	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s; %s%s", t->id,
+	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
-		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason,
-		d.action == TP_ACT_SEND_AGAIN ? "" : "; not sent again");
+		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: refuse(t, d.code); break;
+	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
 	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
 	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
 	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
@@ -365,8 +367,7 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	t->keep_alive = head->keep_alive;
 	t->head_request = tp_str_eq(tp_span_str(bytes, head->method), TP_STR("HEAD"));
 	t->begun_ms = tp_clock_boot_ms();
-	(void)snprintf(t->id, sizeof t->id, "%016llx%08llx", (unsigned long long)w->id_prefix,
-		       (unsigned long long)(w->id_next++ & 0xffffffffu));
+	tp_worker_request_id(w, t->id);
 	tp_timer_init(&t->timer, w->base, on_timer, t);
 	tp_attempt_init(&t->attempt, w, &attempt_ops, t);
 	tp_worker_count(w, TP_COUNT_TURNS);

@@ -68,6 +68,20 @@ static bool lower_limits(struct tp_turn *t)
 	return true;
 }
 
+/* Other upgrades may be ignored, and are (RFC 9110 section 7.8): Java's client offers h2c with each request.
+ */
+static bool wants_websocket(const struct tp_request *r)
+{
+	static const char name[] = "websocket";
+	if (!r->head->upgrade)
+		return false;
+	struct tp_str v = tp_request_field(r, TP_FIELD_UPGRADE);
+	for (size_t i = 0; i + sizeof name - 1 <= v.n; i++)
+		if (strncasecmp(v.p + i, name, sizeof name - 1) == 0)
+			return true;
+	return false;
+}
+
 /* Who asks, and where to. False when the turn was answered. */
 static bool admit_head(struct tp_turn *t)
 {
@@ -90,11 +104,11 @@ static bool admit_head(struct tp_turn *t)
 		return false;
 	}
 	t->provider = &t->worker->providers[t->route->provider];
-	if (t->request->head->upgrade && !t->provider->conf->upgrade_tunnel) {
+	t->tunnel = wants_websocket(t->request);
+	if (t->tunnel && !t->provider->conf->upgrade_tunnel) {
 		tp_turn_reject(t, 426, "no upgrades here: use plain HTTP");
 		return false;
 	}
-	t->tunnel = t->request->head->upgrade;
 	t->replay_safe = !t->tunnel && is_replay_safe(t, path);
 	return true;
 }

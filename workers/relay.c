@@ -44,6 +44,7 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_buf_free(&t->relay.head);
 	tp_buf_free(&t->relay.held);
 	tp_sse_free(&t->relay.sse);
+	free(t->relay.json);
 	tp_buf_free(&t->relay.coded);
 	tp_decoder_free(t->relay.decoder);
 	t->relay = (struct tp_relay){0};
@@ -338,7 +339,8 @@ static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_
 			is_no_answer(t, TP_CAUSE_INVALID, "the answer is empty or no JSON");
 		return;
 	case TP_ANSWER_ERROR:
-		if (t->saved == NULL && !save(t, p, 200))
+		/* What is kept may be an earlier attempt's: a whole answer in one piece was not kept yet. */
+		if (p->head != NULL && !save(t, p, 200))
 			is_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		else
 			carries_error(t, &error);
@@ -411,6 +413,9 @@ static enum scan scan_piece(struct tp_turn *t, const char *data, size_t n, struc
 
 static void stream_ended(struct tp_turn *t, const char *data, size_t n)
 {
+	struct tp_answer_error error;
+	if (tp_sse_finish(&t->relay.sse) == TP_SSE_EVENT) /* the last one, without its empty line */
+		(void)scan_event(t, true, &error);
 	if (!t->relay.whole && !t->relay.failed) {
 		if (n == 0 || emit(t, data, n, false))
 			tp_relay_cut(t, "the provider ended the stream before its last event");
@@ -480,12 +485,35 @@ static void prelude(struct tp_turn *t, const struct tp_answer_piece *p)
 
 /* ---- committed */
 
+static void scan_json(struct tp_json *j, const char *data, size_t n)
+{
+	enum tp_json_event e;
+	size_t at = 0, used = 0;
+	do {
+		e = tp_json_feed(j, data + at, n - at, &used);
+		at += used;
+	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
+}
+
+static void flow_body(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	struct tp_json *j = t->relay.json;
+	if (j != NULL)
+		scan_json(j, p->data, p->n);
+	if (p->end && j != NULL && !tp_json_finish(j) && !j->too_deep) {
+		if (emit(t, p->data, p->n, false))
+			tp_relay_cut(t, "the provider closed the connection inside the answer");
+		return;
+	}
+	if (emit(t, p->data, p->n, p->end) && p->end)
+		finish(t);
+}
+
 static void flow(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_relay *r = &t->relay;
 	if (!r->stream) {
-		if (emit(t, p->data, p->n, p->end) && p->end)
-			finish(t);
+		flow_body(t, p);
 		return;
 	}
 	struct tp_answer_error error;
@@ -494,8 +522,6 @@ static void flow(struct tp_turn *t, const struct tp_answer_piece *p)
 		(void)emit(t, p->data, p->n, false);
 		return;
 	}
-	if (tp_sse_finish(&r->sse) == TP_SSE_EVENT)
-		(void)scan_event(t, true, &error);
 	stream_ended(t, p->data, p->n);
 }
 
@@ -510,6 +536,8 @@ void tp_relay_hold_over(struct tp_turn *t)
 		no_stream(t);
 		return;
 	}
+	if (r->until_close && !r->stream && (r->json = calloc(1, sizeof *r->json)) != NULL)
+		scan_json(r->json, r->held.data, r->held.len);
 	commit(t);
 	struct tp_buf held = r->held;
 	r->held = (struct tp_buf){0};
@@ -539,6 +567,10 @@ static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 	}
 	r->stream = r->facts.event_stream;
 	r->sse.keep_max = TP_SSE_KEEP_PRELUDE;
+	/* Inside a length a cut could only be told by leaving it unfilled, and our error event would fill it.
+	 */
+	if (r->stream && r->framing == TP_ANSWER_LENGTH)
+		r->framing = t->minor >= 1 ? TP_ANSWER_CHUNKED : TP_ANSWER_CLOSE;
 	render_head(t, p);
 	if (p->end && !r->stream) {
 		r->mode = TP_RELAY_HOLD;

@@ -55,12 +55,22 @@ static const enum tp_counter outcome_counters[] = {
 	[TP_TURN_GONE] = TP_COUNT_TURNS_GONE,       [TP_TURN_BAD] = TP_COUNT_TURNS_BAD,
 };
 
+/* Provably nothing was written: the charge returns. */
+static void give_back(struct tp_turn *t)
+{
+	tp_ledger_give_back(&t->ledger, t->klass);
+	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+}
+
 /* The turn is over; its client goes on without it. */
 static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
 {
+	bool unsent = t->attempt.active && t->attempt.stage == TP_STAGE_UNSENT;
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	if (t->joined) {
+		if (unsent)
+			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
@@ -139,7 +149,9 @@ void tp_turn_abort(struct tp_turn *t)
 		tp_relay_cut(t, "the server is shutting down");
 		return;
 	}
-	struct tp_ledger_ending e = {.end = TP_END_LEFT};
+	/* It is us who leave: the client will send again, and what was open may have run. */
+	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
+	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
@@ -257,8 +269,7 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	if (d->action == TP_ACT_RECONNECT)
 		return; /* the send is still open */
 	if (d->give_back) {
-		tp_ledger_give_back(&t->ledger, t->klass);
-		tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+		give_back(t);
 		return;
 	}
 	tp_ledger_settle(&t->ledger);

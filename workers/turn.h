@@ -14,6 +14,7 @@
 #include "common/http/answer.h"
 #include "common/http/decode.h"
 #include "common/http/fingerprint.h"
+#include "common/http/json.h"
 #include "common/retry/decide.h"
 #include "common/retry/facts.h"
 #include "common/retry/refusal.h"
@@ -67,6 +68,7 @@ struct tp_relay {
 	struct tp_buf head; /* the client's head while nothing is committed */
 	struct tp_buf held; /* body bytes while nothing is committed */
 	struct tp_sse sse;
+	struct tp_json *json;       /* committed JSON whose end only a FIN tells: was it whole? Else NULL */
 	struct tp_decoder *decoder; /* it comes compressed and is shown decoded; NULL = as it comes */
 	struct tp_buf coded;        /* it as it came, while it may turn out not to be compressed at all */
 	bool coded_dropped;         /* too late, or too much, for that */

@@ -6,6 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/http/head.h"
+#include "common/http/mask.h"
 #include "common/retry/facts.h"
 #include "common/retry/refusal.h"
 
@@ -22,12 +23,13 @@ struct tp_answer_about {
 	uint32_t sends;
 	const char *target; /* provider name; NULL when no provider answered */
 	enum tp_answer_framing framing;
-	uint64_t length; /* with LENGTH */
-	bool close;      /* the connection ends with this answer */
-	bool stop;       /* x-should-retry: false */
-	bool replay_off; /* the request was too large to be kept */
-	bool json;       /* the body was replaced by the family's JSON */
-	bool upgrade;    /* 101: Connection and Upgrade pass */
+	uint64_t length;                       /* with LENGTH */
+	bool close;                            /* the connection ends with this answer */
+	bool stop;                             /* x-should-retry: false */
+	bool replay_off;                       /* the request was too large to be kept */
+	bool json;                             /* the body was replaced by the family's JSON */
+	const struct tp_mask_secrets *secrets; /* masked in what is the provider's; NULL = none */
+	bool upgrade;                          /* 101: Connection and Upgrade pass */
 };
 
 /* A provider's head under `status` (its own, or the one it stands for). */

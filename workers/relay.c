@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/retry/stream_error.h"
 #include "workers/outcome.h"
+#include "workers/secrets.h"
 
 enum { ERROR_BODY_MAX = 64 * 1024, ERROR_BODY_MS = 5000 }; /* design section 7 */
 
@@ -183,21 +184,29 @@ static void render_own_body(const struct tp_turn *t, const struct tp_saved_answe
 void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 {
 	struct tp_saved_answer *s = t->saved;
-	struct tp_buf head = {0}, own = {0};
+	struct tp_buf head = {0}, own = {0}, masked = {0};
+	struct tp_turn_secrets secrets;
 	struct tp_answer_about about = tp_turn_about(t);
 	about.stop = stop;
 	about.json = needs_own_body(t, s);
 	if (about.json)
 		render_own_body(t, s, &own);
 	struct tp_str body = about.json ? tp_buf_str(&own) : tp_buf_str(&s->body);
+	tp_turn_secrets_take(t, &secrets);
+	about.secrets = &secrets.list;
+	if ((about.json || !s->facts.encoded) && tp_mask(body, &secrets.list, &masked))
+		body = tp_buf_str(&masked);
 	about.framing = t->head_request ? TP_ANSWER_NO_BODY : TP_ANSWER_LENGTH;
 	about.length = body.n;
 	tp_answer_head_relay(&head, s->status, s->head, s->bytes, &s->facts, &about);
 	struct iovec v[2] = {{head.data, head.len},
 			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
-	bool failed = head.failed || own.failed || tp_client_write(t->client, v, 2) < 0;
+	bool failed = secrets.failed || head.failed || own.failed || masked.failed ||
+		      tp_client_write(t->client, v, 2) < 0;
 	tp_buf_free(&head);
 	tp_buf_free(&own);
+	tp_buf_free(&masked);
+	tp_turn_secrets_free(&secrets);
 	struct tp_ledger_ending e = {
 		.end = evidence == TP_EVIDENCE_UNKNOWN ? TP_END_UNKNOWN : TP_END_DECLINED,
 		.status = (uint16_t)s->status,

@@ -58,7 +58,8 @@ static void scan(struct tp_mask_job *j, const struct tp_mask_view *v)
 	for (const struct tp_mask_secrets *o = j->own; o != NULL; o = o->next)
 		for (size_t i = 0; i < o->n; i++)
 			mark_secret(&j->marks, v, o->list[i]);
-	tp_mask_match(v, j->foreign, &j->marks);
+	if (j->reach != TP_MASK_KNOWN)
+		tp_mask_match(v, j->reach == TP_MASK_FOREIGN, &j->marks);
 }
 
 void tp_mask_layers(struct tp_mask_job *j, const struct tp_mask_view *v)
@@ -113,14 +114,15 @@ static void put_out(const struct tp_mask_job *j, struct tp_buf *out)
 	}
 }
 
-static bool mask(struct tp_str in, const struct tp_mask_secrets *own, bool foreign, struct tp_buf *out)
+static bool mask(struct tp_str in, const struct tp_mask_secrets *own, enum tp_mask_reach reach,
+		 struct tp_buf *out)
 {
-	struct tp_mask_job j = {.in = in, .own = own, .foreign = foreign, .marks = {.n = in.n}};
+	struct tp_mask_job j = {.in = in, .own = own, .reach = reach, .marks = {.n = in.n}};
 	if (in.n == 0)
 		return false;
 	if (in.n >= UINT32_MAX)
 		j.marks.failed = true;
-	else if (is_json(in))
+	else if (reach != TP_MASK_KNOWN && is_json(in))
 		tp_mask_json(&j);
 	else
 		tp_mask_layers(&j, &(struct tp_mask_view){.text = in.p, .n = in.n});
@@ -134,24 +136,31 @@ static bool mask(struct tp_str in, const struct tp_mask_secrets *own, bool forei
 
 bool tp_mask(struct tp_str in, const struct tp_mask_secrets *own, struct tp_buf *out)
 {
-	return mask(in, own, true, out);
+	return mask(in, own, TP_MASK_FOREIGN, out);
 }
 
 bool tp_mask_line(struct tp_str in, const struct tp_mask_secrets *own, struct tp_buf *out)
 {
-	return mask(in, own, false, out);
+	return mask(in, own, TP_MASK_OWN, out);
+}
+
+bool tp_mask_known(struct tp_str in, const struct tp_mask_secrets *own, struct tp_buf *out)
+{
+	return own != NULL && mask(in, own, TP_MASK_KNOWN, out);
+}
+
+static bool is_credential(enum tp_mask_kind kind)
+{
+	return kind == TP_MASK_KIND_SECRET || kind == TP_MASK_KIND_AUTH || kind == TP_MASK_KIND_COOKIE ||
+	       kind == TP_MASK_KIND_TOKEN;
 }
 
 bool tp_mask_secret_name(struct tp_str name)
 {
-	switch (tp_mask_kind_of(name)) {
-	case TP_MASK_KIND_SECRET:
-	case TP_MASK_KIND_AUTH:
-	case TP_MASK_KIND_COOKIE:
-	case TP_MASK_KIND_TOKEN: return true;
-	case TP_MASK_KIND_NONE:
-	case TP_MASK_KIND_WEAK:
-	case TP_MASK_KIND_ID: break;
-	}
-	return false;
+	return is_credential(tp_mask_kind_of(name));
+}
+
+bool tp_mask_secret_parameter(struct tp_str name)
+{
+	return is_credential(tp_mask_kind_of_parameter(name));
 }

@@ -38,7 +38,12 @@ bool tp_mask(struct tp_str in, const struct tp_mask_secrets *own, struct tp_buf 
 /* The same for lines of Turnpike's own log: paths and account ids stay, since they are the operator's. */
 bool tp_mask_line(struct tp_str in, const struct tp_mask_secrets *own, struct tp_buf *out);
 
+/* The same for the given secrets alone, as they stand or percent-encoded: for values of header fields. */
+bool tp_mask_known(struct tp_str in, const struct tp_mask_secrets *own, struct tp_buf *out);
+
 /* Is a header or field of this name one whose value is a credential? */
 bool tp_mask_secret_name(struct tp_str name);
+/* The same for a parameter of a URL's query: there `key` is one, too. */
+bool tp_mask_secret_parameter(struct tp_str name);
 
 #endif

@@ -9,10 +9,16 @@
 #include "common/http/mask_match.h"
 #include "common/http/mask_view.h"
 
+enum tp_mask_reach {
+	TP_MASK_KNOWN,  /* the secrets given */
+	TP_MASK_OWN,    /* and what gives itself away as a credential */
+	TP_MASK_FOREIGN /* and paths and account ids */
+};
+
 struct tp_mask_job {
 	struct tp_str in;
 	const struct tp_mask_secrets *own;
-	bool foreign; /* mask paths and account ids too */
+	enum tp_mask_reach reach;
 	struct tp_mask_marks marks;
 };
 

@@ -38,7 +38,7 @@ static enum tp_mask_kind kind_of_value(const struct level *l)
 static enum tp_mask_kind kind_of_name(const struct walk *w, struct tp_str name)
 {
 	enum tp_mask_kind kind = tp_mask_kind_of(name);
-	return kind == TP_MASK_KIND_ID && !w->job->foreign ? TP_MASK_KIND_NONE : kind;
+	return kind == TP_MASK_KIND_ID && w->job->reach != TP_MASK_FOREIGN ? TP_MASK_KIND_NONE : kind;
 }
 
 static void take_key(struct walk *w, const struct tp_mask_view *v)

@@ -418,6 +418,8 @@ static size_t stars(const struct scan *s, size_t at, size_t passed)
 	size_t from = at, to = run(s, end, in_key);
 	while (from > passed && in_key(s->t[from - 1]))
 		from--;
+	if (from > 0 && (s->t[from - 1] == '\\' || s->t[from - 1] == '%')) /* the rest of an escape */
+		from = at;
 	while (to > end && s->t[to - 1] == '.')
 		to--;
 	if (to > end || from < at)

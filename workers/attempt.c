@@ -6,8 +6,8 @@
 #include "common/base/clock.h"
 
 enum {
-	PIECES = 16,             /* body segments handed to one write */
-	HEAD_LIMIT = 128 * 1024, /* answer heads: Cloudflare and others are fond of long ones */
+	PIECES = 16,                   /* body segments handed to one write */
+	HEAD_LIMIT = TP_SCRATCH_BYTES, /* answer heads: Cloudflare and others are fond of long ones */
 };
 
 static void set_stage(struct tp_attempt *a, enum tp_stage s)
@@ -173,20 +173,21 @@ static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 	a->ops->switched(a->owner, p, fd, ssl);
 }
 
-/* An answer head in bytes[0..n); what is behind it is delivered. False when more is needed. */
-static bool take_head(struct tp_attempt *a, char *bytes, size_t n)
+/* An answer head in (*data)[0..*n); what is behind it is delivered.  Interim heads are cut off the front.
+ * False when more is needed. */
+static bool take_head(struct tp_attempt *a, char **data, size_t *n)
 {
 	const char *why = NULL;
 	bool head_request = tp_str_eq(tp_request_str(a->request, a->request->head->method), TP_STR("HEAD"));
 	for (;;) {
 		struct tp_head *h = a->worker->head;
-		switch (tp_head_parse_answer(bytes, n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
+		switch (tp_head_parse_answer(*data, *n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
 		case TP_PARSE_MORE: return false;
 		case TP_PARSE_BAD: fail(a, TP_CAUSE_BROKEN_HEAD, why); return true;
 		case TP_PARSE_OK: break;
 		}
 		a->scanned = 0;
-		struct tp_answer_piece p = {h, bytes, bytes + h->size, n - h->size, false};
+		struct tp_answer_piece p = {h, *data, *data + h->size, *n - h->size, false};
 		if (h->status == 101) {
 			if (a->head_args.tunnel)
 				switch_protocol(a, &p);
@@ -194,20 +195,17 @@ static bool take_head(struct tp_attempt *a, char *bytes, size_t n)
 				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
 			return true;
 		}
-		if (h->status < 200) { /* interim: nothing a client waits for */
-			bytes += h->size;
-			n -= h->size;
-			if (n == 0)
-				return false;
-			continue;
+		if (h->status >= 200) {
+			begin_body(a, h, *data);
+			deliver(a, &p);
+			return true; /* the owner may have started the next attempt meanwhile */
 		}
-		begin_body(a, h, bytes);
-		deliver(a, &p);
-		return true; /* the owner may have started the next attempt meanwhile */
+		*data += h->size; /* interim: nothing a client waits for */
+		*n -= h->size;
 	}
 }
 
-/* Bytes of an answer, in the scratch buffer. */
+/* Bytes of an answer, in the scratch buffer; what was gathered of its head stands in front of them. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
 	if (a->head_seen) {
@@ -216,26 +214,12 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 		deliver(a, &p);
 		return;
 	}
-	if (a->in.len == 0) {
-		if (!take_head(a, data, n))
-			tp_buf_add(&a->in, data, n);
+	tp_buf_free(&a->in);
+	if (take_head(a, &data, &n))
 		return;
-	}
-	/* A head in several pieces: gathered, and moved back once it is whole, since body bytes need room
-	 * around. */
 	tp_buf_add(&a->in, data, n);
-	struct tp_buf whole = a->in;
-	a->in = (struct tp_buf){0};
-	if (whole.len <= TP_SCRATCH_BYTES) {
-		memcpy(a->worker->scratch, whole.data, whole.len);
-		if (take_head(a, a->worker->scratch, whole.len))
-			tp_buf_free(&whole);
-		else
-			a->in = whole;
-	} else {
-		tp_buf_free(&whole);
-		fail(a, TP_CAUSE_BROKEN_HEAD, "the answer's head is too long");
-	}
+	if (a->in.failed)
+		fail(a, TP_CAUSE_LOCAL, "out of memory");
 }
 
 static void on_end(struct tp_attempt *a, ssize_t r)
@@ -268,14 +252,19 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
+		/* Head and body share the buffer: what is gathered of a head leaves that much less to read.
+		 */
 		char *to = a->worker->scratch;
-		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES);
+		size_t have = a->in.len;
+		if (have > 0)
+			memcpy(to, a->in.data, have);
+		ssize_t n = tp_io_read(&a->up->io, to + have, TP_SCRATCH_BYTES - have);
 		if (n == -EAGAIN)
 			return;
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, (size_t)n);
+			take_input(a, to, have + (size_t)n);
 	}
 }
 

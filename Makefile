@@ -10,7 +10,8 @@ WERROR      ?= $(if $(CI),1,)
 PYTEST      ?= /usr/bin/python3 -m pytest
 
 # ---- what has to be installed (Debian names)
-DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev
+DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
+              zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
 DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev
@@ -26,7 +27,7 @@ BUILD   := build/$(VARIANT)
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson
+PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson zlib libbrotlidec libzstd
 PKGFLAGS  = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS      = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -lrt -pthread
 

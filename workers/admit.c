@@ -172,6 +172,7 @@ static void join(struct tp_turn *t)
 void tp_turn_identify(struct tp_turn *t)
 {
 	struct tp_hash128 hash;
+	tp_identity_body_done(t);
 	bool has_hash = t->fingerprint != NULL;
 	if (has_hash) {
 		tp_fingerprint_finish(t->fingerprint, &hash, NULL);

@@ -56,8 +56,11 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	case TP_FIELD_RETRY_AFTER_MS: return ms_agrees(value, facts);
 	case TP_FIELD_X_SHOULD_RETRY: return facts->should_retry == 0 && !about->stop;
 	case TP_FIELD_CONTENT_TYPE:
-	case TP_FIELD_CONTENT_ENCODING:
 		if (about->json)
+			return false;
+		break;
+	case TP_FIELD_CONTENT_ENCODING:
+		if (about->json || about->decoded)
 			return false;
 		break;
 	default: break;

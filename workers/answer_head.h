@@ -27,6 +27,7 @@ struct tp_answer_about {
 	bool stop;       /* x-should-retry: false */
 	bool replay_off; /* the request was too large to be kept */
 	bool json;       /* the body was replaced by the family's JSON */
+	bool decoded;    /* the body came compressed and goes out plain */
 	bool upgrade;    /* 101: Connection and Upgrade pass */
 };
 

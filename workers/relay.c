@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/retry/stream_error.h"
 #include "workers/outcome.h"
+#include "workers/unpack.h"
 
 enum { ERROR_BODY_MAX = 64 * 1024, ERROR_BODY_MS = 5000 }; /* design section 7 */
 
@@ -42,6 +43,8 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_buf_free(&t->relay.head);
 	tp_buf_free(&t->relay.held);
 	tp_sse_free(&t->relay.sse);
+	tp_buf_free(&t->relay.coded);
+	tp_decoder_free(t->relay.decoder);
 	t->relay = (struct tp_relay){0};
 }
 
@@ -62,6 +65,7 @@ static void render_head(struct tp_turn *t, const struct tp_answer_piece *p)
 	struct tp_answer_about about = tp_turn_about(t);
 	about.framing = r->framing;
 	about.length = p->head->content_length;
+	about.decoded = r->decoder != NULL;
 	if (r->framing == TP_ANSWER_CLOSE) {
 		about.close = true;
 		t->keep_alive = false;
@@ -183,6 +187,7 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 	struct tp_answer_about about = tp_turn_about(t);
 	about.stop = stop;
 	about.json = needs_own_body(t, s);
+	about.decoded = s->decoded;
 	if (about.json)
 		render_own_body(t, s, &own);
 	struct tp_str body = about.json ? tp_buf_str(&own) : tp_buf_str(&s->body);
@@ -209,6 +214,8 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 static void collected(struct tp_turn *t, bool cut)
 {
 	t->saved->cut = cut;
+	if (!cut)
+		tp_unpack_saved(t->saved, ERROR_BODY_MAX);
 	tp_attempt_cancel(&t->attempt, "enough of an error's body");
 	tp_turn_decide(t, TP_CAUSE_ANSWER, "answer");
 }
@@ -273,7 +280,7 @@ static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_
 static void hold(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_buf *held = &t->relay.held;
-	if (p->head != NULL && p->end) { /* whole in one piece: nothing is copied */
+	if (held->len == 0 && p->end) { /* whole in one piece: nothing is copied */
 		judge(t, (struct tp_str){p->data, p->n}, p);
 		return;
 	}
@@ -450,7 +457,7 @@ static void begin_collect(struct tp_turn *t, const struct tp_answer_piece *p, in
 static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_relay *r = &t->relay;
-	if (r->facts.html && !r->facts.encoded) {
+	if (r->facts.html) {
 		is_no_answer(t, TP_CAUSE_INVALID, "HTML where the family has JSON");
 		return;
 	}
@@ -485,14 +492,31 @@ static void begin(struct tp_turn *t, const struct tp_answer_piece *p)
 		begin_collect(t, p, 503);
 		return;
 	}
-	if (inspect && r->facts.encoded)
-		tp_info("turn %s: the answer is compressed and cannot be inspected", t->id);
-	else if (inspect) {
+	enum tp_coding coding = inspect ? tp_coding_of_head(p->head, p->bytes) : TP_CODING_NONE;
+	if (coding == TP_CODING_OTHER)
+		tp_info("turn %s: the answer's content coding is not known: it is relayed as it is, not "
+			"inspected",
+			t->id);
+	else if (coding != TP_CODING_NONE && !tp_unpack_begin(t, coding)) {
+		is_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
+		return;
+	} else if (inspect) {
 		begin_held(t, p);
 		return;
 	}
 	render_head(t, p);
 	commit(t);
+}
+
+void tp_relay_take(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	switch (t->relay.mode) {
+	case TP_RELAY_COLLECT: collect(t, p); return;
+	case TP_RELAY_HOLD: hold(t, p); return;
+	case TP_RELAY_PRELUDE: prelude(t, p); return;
+	case TP_RELAY_FLOW: flow(t, p); return;
+	case TP_RELAY_NONE: return;
+	}
 }
 
 void tp_relay_piece(struct tp_turn *t, const struct tp_answer_piece *p)
@@ -503,13 +527,10 @@ void tp_relay_piece(struct tp_turn *t, const struct tp_answer_piece *p)
 		if (t->state == TP_TURN_OVER || t->relay.mode == TP_RELAY_NONE || t->attempt.serial != serial)
 			return;
 	}
-	switch (t->relay.mode) {
-	case TP_RELAY_COLLECT: collect(t, p); return;
-	case TP_RELAY_HOLD: hold(t, p); return;
-	case TP_RELAY_PRELUDE: prelude(t, p); return;
-	case TP_RELAY_FLOW: flow(t, p); return;
-	case TP_RELAY_NONE: return;
-	}
+	if (t->relay.decoder != NULL)
+		tp_unpack_piece(t, p);
+	else
+		tp_relay_take(t, p);
 }
 
 void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why)

@@ -39,6 +39,8 @@ static void free_turn(struct tp_turn *t)
 	t->saved = NULL;
 	tp_fingerprint_free(t->fingerprint);
 	t->fingerprint = NULL;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_config_unref(t->config);
@@ -145,7 +147,7 @@ void tp_turn_start(struct tp_turn *t)
 	const struct tp_head *h = t->request->head;
 	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
 	if (!too_long && tp_identity_wants_fingerprint(t))
-		t->fingerprint = tp_identity_fingerprint(t);
+		tp_identity_begin(t);
 	if (h->expect_continue && !t->request->complete &&
 	    tp_client_write(t->client, &(struct iovec){(void *)(uintptr_t)go_on, sizeof go_on - 1}, 1) < 0)
 		tp_turn_client_gone(t);
@@ -158,6 +160,8 @@ static void begin_streaming(struct tp_turn *t)
 	t->streaming = true;
 	tp_fingerprint_free(t->fingerprint);
 	t->fingerprint = NULL;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 	tp_turn_identify(t);
 }
 
@@ -178,7 +182,7 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 		return;
 	}
 	if (t->fingerprint != NULL)
-		tp_fingerprint_feed(t->fingerprint, data, n);
+		tp_identity_feed(t, data, n);
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))

@@ -12,6 +12,7 @@
 #define TP_WORKERS_TURN_H
 
 #include "common/http/answer.h"
+#include "common/http/decode.h"
 #include "common/http/fingerprint.h"
 #include "common/retry/decide.h"
 #include "common/retry/facts.h"
@@ -48,6 +49,7 @@ struct tp_saved_answer {
 	char *bytes;
 	struct tp_answer_facts facts;
 	struct tp_buf body;
+	bool decoded;                  /* it came compressed: the body has no content coding any more */
 	bool cut;                      /* the body is not whole: the family's JSON is shown in its place */
 	struct tp_answer_error *error; /* owned; a 200 that carries this error */
 };
@@ -65,6 +67,9 @@ struct tp_relay {
 	struct tp_buf head; /* the client's head while nothing is committed */
 	struct tp_buf held; /* body bytes while nothing is committed */
 	struct tp_sse sse;
+	struct tp_decoder *decoder; /* it comes compressed and is shown decoded; NULL = as it comes */
+	struct tp_buf coded;        /* it as it came, while it may turn out not to be compressed at all */
+	bool coded_dropped;         /* too late, or too much, for that */
 };
 
 struct tp_turn {
@@ -90,6 +95,7 @@ struct tp_turn {
 	char id[TP_REQUEST_ID_SIZE];
 
 	struct tp_fingerprint *fingerprint; /* while the body arrives */
+	struct tp_decoder *body_decoder;    /* beside it, of a body that comes compressed */
 	struct tp_identity identity;
 	struct tp_ledger_handle ledger;
 	struct tp_ledger_limits limits;

@@ -100,9 +100,9 @@ static bool admit_head(struct tp_turn *t)
 
 static void set_limits(struct tp_turn *t)
 {
-	const struct tp_budget_conf *b = &t->config->budget;
-	t->limits = (struct tp_ledger_limits){b->sends, b->sends - b->reserve};
-	t->deadline_ms = t->begun_ms + t->provider->conf->retry.deadline_ms;
+	const struct tp_retry_conf *r = &t->provider->conf->retry;
+	t->limits = (struct tp_ledger_limits){r->budget_sends, r->budget_sends - r->budget_reserve};
+	t->deadline_ms = t->begun_ms + r->deadline_ms;
 	uint64_t count = 0;
 	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_STAINLESS_RETRY_COUNT);
 	t->resend = v.p != NULL && tp_parse_count(v, &count) == NULL && count > 0;

@@ -22,6 +22,7 @@ static struct tp_error_class classify(const struct tp_saved_answer *s, const str
 		.type = tp_str_from(e->type),
 		.message = tp_str_from(e->message),
 		.reason = tp_str_from(e->reason),
+		.per_day = e->per_day,
 		.codex_status = named_field(s, TP_STR("x-codex-status")),
 		.codex_system_load = named_field(s, TP_STR("x-codex-system-load")),
 		.codex_model_capacity = named_field(s, TP_STR("x-codex-model-capacity")),
@@ -41,7 +42,8 @@ static int64_t hint_of(const struct tp_answer_error *e)
 	told = at > told ? at : told;
 	if (!e->per_day && e->retry_delay_ms > told)
 		told = e->retry_delay_ms;
-	return told >= 0 ? told : tp_hint_message(tp_str_from(e->message));
+	/* Google's words say the same as its misleading delay. */
+	return told >= 0 || e->per_day ? told : tp_hint_message(tp_str_from(e->message));
 }
 
 static void take_answer(struct tp_turn *t, struct tp_outcome *o)
@@ -92,6 +94,7 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_OVERLOAD),
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
+		.overload_limit = t->overload_limit,
 	};
 	memcpy(a.class_sends, t->class_sends, sizeof a.class_sends);
 	return a;

@@ -229,6 +229,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 {
 	t->class_sends[d->klass]++;
 	t->forced_retry_used = t->forced_retry_used || d->forced;
+	t->overload_limit = d->overload_limit;
 	t->klass = d->klass;
 	tp_relay_reset(t);
 	tp_turn_set_state(t, TP_TURN_WAIT);

@@ -102,7 +102,8 @@ struct tp_turn {
 	bool joined;         /* the ledger handle needs its end */
 	uint32_t sends_told; /* X-Turnpike-Sends of an answer from memory */
 	uint32_t class_sends[TP_CLASS_COUNT];
-	enum tp_class klass; /* of the present send, or of the one that is waited for */
+	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
+	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;

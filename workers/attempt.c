@@ -252,8 +252,7 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
-		/* Head and body share the buffer: what is gathered of a head leaves that much less to read.
-		 */
+		/* What is gathered of a head stands in front and leaves that much less to read. */
 		char *to = a->worker->scratch;
 		size_t have = a->in.len;
 		if (have > 0)
@@ -276,8 +275,7 @@ static void on_write_error(struct tp_attempt *a, int error)
 		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
 		return;
 	}
-	/* The provider may have answered before it closed, and that answer counts: it is read from the loop.
-	 */
+	/* The provider may have answered before it closed, and that counts: it is read from the loop. */
 	a->write_stopped = true;
 	a->write_error = error;
 	a->up->io.readable = true;

@@ -31,8 +31,7 @@ struct tp_request {
 	uint64_t dropped; /* of them no longer held: they were sent and will not be sent again */
 	bool complete;    /* the last body byte is here */
 	bool replayable;  /* everything is held */
-	bool chunk_out;   /* streams through in chunks: what is added is framed, `received` counts framing too
-			   */
+	bool chunk_out; /* streams through in chunks: what is added is framed, and `received` counts it so */
 };
 
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */

@@ -107,9 +107,8 @@ struct tp_turn {
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;
-	struct tp_saved_answer
-		*saved;        /* of the present attempt while it is collected, or of an earlier one */
-	struct tp_timer timer; /* the end of a wait, or of a hold */
+	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
+	struct tp_timer timer;         /* the end of a wait, or of a hold */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

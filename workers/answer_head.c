@@ -128,3 +128,10 @@ void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r, const 
 	}
 	add_about(out, &with);
 }
+
+void tp_answer_head_stream(struct tp_buf *out, const struct tp_answer_about *about)
+{
+	add_status(out, 200, TP_STR("OK"));
+	tp_buf_add_str(out, TP_STR("content-type: text/event-stream\r\ncache-control: no-cache\r\n"));
+	add_about(out, about);
+}

@@ -34,6 +34,8 @@ struct tp_answer_about {
 /* A provider's head under `status` (its own, or the one it stands for). */
 void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *h, const char *bytes,
 			  const struct tp_answer_facts *facts, const struct tp_answer_about *about);
+/* Head of an event stream that is opened before the provider has answered (heartbeats). */
+void tp_answer_head_stream(struct tp_buf *out, const struct tp_answer_about *about);
 /* Head of a local answer whose JSON body has about->length bytes. */
 void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r,
 			  const struct tp_answer_about *about);

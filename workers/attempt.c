@@ -161,11 +161,9 @@ static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
 static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 {
 	struct tp_upstream *u = a->up;
-	int fd = u->io.fd;
-	SSL *ssl = u->io.ssl;
-	(void)event_del(&u->io.event);
+	SSL *ssl;
+	int fd = tp_io_release(&u->io, &ssl);
 	tp_timer_close(&u->timer);
-	u->io.fd = -1;
 	tp_worker_park(a->worker, u);
 	a->up = NULL;
 	set_stage(a, TP_STAGE_OUTPUT);
@@ -173,21 +171,23 @@ static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 	a->ops->switched(a->owner, p, fd, ssl);
 }
 
-/* An answer head in (*data)[0..*n); what is behind it is delivered.  Interim heads are cut off the front.
- * False when more is needed. */
-static bool take_head(struct tp_attempt *a, char **data, size_t *n)
+/*
+ * An answer head at the front of *bytes; what is behind it is delivered.  False when more is needed: then
+ * *bytes and *n have moved behind interim answers, which are dealt with.
+ */
+static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 {
 	const char *why = NULL;
 	bool head_request = tp_str_eq(tp_request_str(a->request, a->request->head->method), TP_STR("HEAD"));
 	for (;;) {
 		struct tp_head *h = a->worker->head;
-		switch (tp_head_parse_answer(*data, *n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
+		switch (tp_head_parse_answer(*bytes, *n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
 		case TP_PARSE_MORE: return false;
 		case TP_PARSE_BAD: fail(a, TP_CAUSE_BROKEN_HEAD, why); return true;
 		case TP_PARSE_OK: break;
 		}
 		a->scanned = 0;
-		struct tp_answer_piece p = {h, *data, *data + h->size, *n - h->size, false};
+		struct tp_answer_piece p = {h, *bytes, *bytes + h->size, *n - h->size, false};
 		if (h->status == 101) {
 			if (a->head_args.tunnel)
 				switch_protocol(a, &p);
@@ -195,13 +195,16 @@ static bool take_head(struct tp_attempt *a, char **data, size_t *n)
 				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
 			return true;
 		}
-		if (h->status >= 200) {
-			begin_body(a, h, *data);
-			deliver(a, &p);
-			return true; /* the owner may have started the next attempt meanwhile */
+		if (h->status < 200) { /* interim: nothing a client waits for */
+			*bytes += h->size;
+			*n -= h->size;
+			if (*n == 0)
+				return false;
+			continue;
 		}
-		*data += h->size; /* interim: nothing a client waits for */
-		*n -= h->size;
+		begin_body(a, h, *bytes);
+		deliver(a, &p);
+		return true; /* the owner may have started the next attempt meanwhile */
 	}
 }
 
@@ -214,7 +217,15 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 		deliver(a, &p);
 		return;
 	}
-	tp_buf_free(&a->in);
+	/* A head in several pieces: the former ones go in front of this one, for which read_answer() left
+	 * room. */
+	size_t before = a->in.len;
+	if (before > 0) {
+		memmove(data + before, data, n);
+		memcpy(data, a->in.data, before);
+		tp_buf_free(&a->in);
+		n += before;
+	}
 	if (take_head(a, &data, &n))
 		return;
 	tp_buf_add(&a->in, data, n);
@@ -254,10 +265,8 @@ static void read_answer(struct tp_attempt *a)
 		}
 		/* What is gathered of a head stands in front and leaves that much less to read. */
 		char *to = a->worker->scratch;
-		size_t have = a->in.len;
-		if (have > 0)
-			memcpy(to, a->in.data, have);
-		ssize_t n = tp_io_read(&a->up->io, to + have, TP_SCRATCH_BYTES - have);
+		/* Never 0: a head as long as the buffer was refused. */
+		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
 		if (n <= 0)

@@ -28,11 +28,12 @@ struct tp_request {
 
 	struct tp_segment *first, *last; /* body received so far and not yet dropped */
 	uint64_t received;               /* body bytes received */
-	uint64_t dropped; /* of them no longer held: they were sent and will not be sent again */
-	bool complete;    /* the last body byte is here */
-	bool replayable;  /* everything is held */
-	bool chunk_out; /* streams through in chunks: what is added is framed, and `received` counts it so */
-	uint64_t first_chunk; /* with chunk_out: the bytes that were here before, sent as one chunk */
+	uint64_t dropped;     /* of them no longer held: they were sent and will not be sent again */
+	uint64_t first_chunk; /* with chunk_out: bytes that were here when streaming began, not framed yet */
+	bool complete;        /* the last body byte is here */
+	bool replayable;      /* everything is held */
+	bool chunk_out; /* streams through in chunks: what is added is framed, `received` counts framing too
+			 */
 };
 
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */

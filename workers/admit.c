@@ -164,7 +164,7 @@ static void wait_for_earlier(struct tp_turn *t)
 	tp_timer_set(&t->timer, t->join_wait_ms);
 }
 
-static void join(struct tp_turn *t)
+void tp_turn_join(struct tp_turn *t)
 {
 	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
 	struct tp_ledger_memory memory;
@@ -214,10 +214,5 @@ void tp_turn_identify(struct tp_turn *t)
 		tp_heartbeat_begin(t);
 	}
 	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);
-	join(t);
-}
-
-void tp_turn_join_again(struct tp_turn *t)
-{
-	join(t);
+	tp_turn_join(t);
 }

@@ -304,7 +304,7 @@ static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
 	switch (t->state) {
-	case TP_TURN_JOIN: tp_turn_join_again(t); break;
+	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT: tp_dispatch(t, t->klass); break;
 	case TP_TURN_SEND: tp_relay_hold_over(t); break;
 	case TP_TURN_FLOW: tp_relay_output_gap(t); break;

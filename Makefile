@@ -104,6 +104,11 @@ run: all
 check-style: deps-test
 	$(Q)CC="$(CC)" tests/style/check.sh
 
+.PHONY: print-flags
+## print-flags: the compiler's flags, for clang-tidy and editors
+print-flags:
+	@echo $(TP_CFLAGS)
+
 .PHONY: fuzz
 TIME ?= 60
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -144,9 +149,8 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
 # Installs only what is missing, so that a second run needs neither network nor root.
-missing = $(shell dpkg-query -W -f='$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null | \
-            awk '$$1=="installed"{print $$2}' | sort >/tmp/.tp-have.$$$$; \
-            printf '%s\n' $(1) | sort | comm -23 - /tmp/.tp-have.$$$$; rm -f /tmp/.tp-have.$$$$)
+missing = $(shell for p in $(1); do \
+            dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | grep -q '^installed' || echo $$p; done)
 define install_missing
 	@need="$(call missing,$(1))"; if [ -n "$$need" ]; then \
 	  echo "installing: $$need"; \

@@ -1,6 +1,5 @@
 #include "server/supervise.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

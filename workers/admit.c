@@ -130,7 +130,7 @@ static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory 
 	t->sends_told = m->used;
 	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
 	if (m->refusal != TP_CODE_NONE)
-		tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + m->refusal, 1);
+		tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + m->refusal);
 	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
 	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
 }

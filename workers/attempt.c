@@ -6,7 +6,6 @@
 #include "common/base/clock.h"
 
 enum {
-	READS_PER_TURN = 16,     /* then others get their turn of the loop */
 	PIECES = 16,             /* body segments handed to one write */
 	HEAD_LIMIT = 128 * 1024, /* answer heads: Cloudflare and others are fond of long ones */
 };
@@ -265,7 +264,7 @@ static void on_end(struct tp_attempt *a, ssize_t r)
 static void read_answer(struct tp_attempt *a)
 {
 	for (int i = 0; a->up != NULL && a->up->io.readable && !a->paused; i++) {
-		if (i == READS_PER_TURN) {
+		if (i == TP_READS_PER_TURN) {
 			tp_io_again(&a->up->io);
 			return;
 		}
@@ -410,7 +409,6 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->head_args = *args;
 	a->stage = TP_STAGE_UNSENT;
 	a->active = true;
-	a->fresh = fresh;
 	a->paused = a->write_stopped = a->head_seen = a->keep = false;
 	a->write_error = 0;
 	a->sent = a->left = 0;

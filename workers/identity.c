@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "workers/access.h"
+
 enum { KEY_BYTES_MAX = 8 * 1024 }; /* an id longer than this counts with its first bytes and its length */
 
 /* What the id is, so that one kind can never be taken for another. */
@@ -32,10 +34,8 @@ static uint64_t credential_of(const struct tp_turn *t)
 {
 	if (t->who != NULL)
 		return keyed_hash(t, KIND_CREDENTIAL, 1, tp_str_from(t->who->name), NULL).lo;
-	static const enum tp_field_id fields[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY,
-						  TP_FIELD_API_KEY, TP_FIELD_X_GOOG_API_KEY};
-	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-		struct tp_str v = tp_request_field(t->request, fields[i]);
+	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
+		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
 		if (v.n > 0)
 			return keyed_hash(t, KIND_CREDENTIAL, 2, v, NULL).lo;
 	}

@@ -26,15 +26,11 @@ void tp_saved_answer_free(struct tp_saved_answer *s)
 /* Keeps the head that is being delivered, in place of what was kept before. False when out of memory. */
 static bool save(struct tp_turn *t, const struct tp_answer_piece *p, int status)
 {
-	size_t fields = offsetof(struct tp_head, fields) + p->head->n_fields * sizeof p->head->fields[0];
 	struct tp_saved_answer *s = calloc(1, sizeof *s);
-	if (s == NULL || (s->head = malloc(fields + p->head->size)) == NULL) {
+	if (s == NULL || (s->head = tp_head_copy(p->head, p->bytes, &s->bytes)) == NULL) {
 		free(s);
 		return false;
 	}
-	memcpy(s->head, p->head, fields);
-	s->bytes = (char *)s->head + fields;
-	memcpy(s->bytes, p->bytes, p->head->size);
 	s->status = status;
 	s->facts = t->relay.facts;
 	tp_saved_answer_free(t->saved);

@@ -22,8 +22,8 @@ struct tp_segment {
 
 struct tp_request {
 	struct tp_worker *worker;
-	struct tp_head *head; /* owned; its fields point into `bytes` */
-	char *bytes;          /* owned; the head as received */
+	struct tp_head *head; /* owned, with its bytes behind it; NULL once released */
+	char *bytes;          /* the head as received */
 	enum tp_family family;
 
 	struct tp_segment *first, *last; /* body received so far and not yet dropped */

@@ -1,7 +1,6 @@
 #include "workers/turn.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -206,11 +205,11 @@ void tp_turn_body_done(struct tp_turn *t)
 
 /* ---- the decision, acted upon */
 
-static void refuse(struct tp_turn *t, enum tp_code code)
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
 {
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + code, 1);
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
 
@@ -265,7 +264,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: refuse(t, d.code); break;
+	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
 	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
 	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
 	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
@@ -356,8 +355,7 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	t->keep_alive = head->keep_alive;
 	t->head_request = tp_str_eq(tp_span_str(bytes, head->method), TP_STR("HEAD"));
 	t->begun_ms = tp_clock_boot_ms();
-	(void)snprintf(t->id, sizeof t->id, "%016llx%08llx", (unsigned long long)w->id_prefix,
-		       (unsigned long long)(w->id_next++ & 0xffffffffu));
+	tp_worker_request_id(w, t->id);
 	tp_timer_init(&t->timer, w->base, on_timer, t);
 	tp_attempt_init(&t->attempt, w, &attempt_ops, t);
 	tp_worker_count(w, TP_COUNT_TURNS);

@@ -92,7 +92,7 @@ struct tp_turn {
 	bool forced_retry_used;
 	uint64_t begun_ms, deadline_ms; /* of CLOCK_BOOTTIME */
 	uint32_t join_wait_ms;
-	char id[25];
+	char id[TP_REQUEST_ID_SIZE];
 
 	struct tp_fingerprint *fingerprint; /* while the body arrives */
 	struct tp_decoder *body_decoder;    /* beside it, of a body that comes compressed */
@@ -142,6 +142,8 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending);
+/* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code);
 /* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */
 struct tp_answer_about tp_turn_about(const struct tp_turn *t);
 

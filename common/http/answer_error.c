@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/buf.h"
-
 /* ---- trees ---- */
 
 static json_t *parse_mended(struct tp_str text)

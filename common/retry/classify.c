@@ -1,7 +1,6 @@
 #include "common/retry/classify.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/retry/amount.h"
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 void bench_die(const char *what)
 {
@@ -96,6 +97,13 @@ void bench_put_digits(char *to, size_t width, uint64_t value)
 		to[width] = (char)('0' + value % 10);
 		value /= 10;
 	}
+}
+
+void bench_wait_for_word(void)
+{
+	char word[64];
+	while (read(STDIN_FILENO, word, sizeof word) < 0 && errno == EINTR)
+		;
 }
 
 enum { SAMPLES = 1 << 22 };

@@ -35,6 +35,10 @@ size_t bench_head(const char *bytes, size_t n, uint64_t *ret_length, bool *ret_c
 /* Decimal, right aligned, filled with zeroes. */
 void bench_put_digits(char *to, size_t width, uint64_t value);
 
+/* Stays until standard input has a line or ends, so that the driver can still read our CPU time from /proc.
+ */
+void bench_wait_for_word(void);
+
 /* Times of single requests or events, for their percentiles.  All zero is empty. */
 struct bench_samples {
 	uint32_t *ns; /* lives as long as the process */

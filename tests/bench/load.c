@@ -6,7 +6,8 @@
  *
  * prints "begin" when the warm-up is over and, at the end,
  *   end requests=N ns=N p50_ns=N p99_ns=N
- * An answer other than a whole 200 ends the program with status 1: a fast error is no result.
+ * and stays until standard input has a line or ends.  An answer other than a whole 200 ends the program with
+ * status 1: a fast error is no result.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -225,6 +226,7 @@ static void report(struct load *l)
 	(void)printf("end requests=%llu ns=%llu p50_ns=%u p99_ns=%u\n", (unsigned long long)l->done,
 		     (unsigned long long)(l->last - l->begun), bench_samples_percentile(&l->times, 50),
 		     bench_samples_percentile(&l->times, 99));
+	(void)fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -265,5 +267,6 @@ int main(int argc, char **argv)
 	l.warm_until = bench_now_ns() + warm_ms * 1000000;
 	run(&l);
 	report(&l);
+	bench_wait_for_word();
 	return 0;
 }

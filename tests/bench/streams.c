@@ -3,10 +3,10 @@
  *
  *   bench-streams --port P [--streams N] [--warm MS] --time MS
  *
- * prints "open" when each stream has had an event; after a line on standard input measures: "begin" when the
- * warm-up is over, and at the end end events=N ns=N p50_ns=N p99_ns=N bytes=N with the time from the
- * provider's stamp inside an event to its arrival here.  A stream that ends or is no 200 ends the program
- * with status 1.
+ * prints "open" when each stream has had an event; after a line on standard input "begin" when the warm-up is
+ * over, and at the end end events=N ns=N p50_ns=N p99_ns=N bytes=N where the percentiles are of the time from
+ * the provider's stamp inside an event to its arrival here.  It stays until standard input has one more line
+ * or ends.  A stream that ends or is no 200 ends the program with status 1.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -243,5 +243,6 @@ int main(int argc, char **argv)
 	open_all(&s);
 	wait_for_word(&s);
 	measure(&s, warm_ms, time_ms);
+	bench_wait_for_word();
 	return 0;
 }

@@ -74,7 +74,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcommon.a Makefile
 unit: deps-test $(UNIT_BIN)
 	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),CK_FORK=no) $$t; done
 
-BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams)
+BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
 
 $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
 	$(call say,LD,$@)

@@ -181,6 +181,17 @@ class Haproxy(Proxy):
                            ["haproxy", "-db", "-q", "-f", "CONFIG"], cpu)
 
 
+class Bare(Proxy):
+    """Forwards bytes and understands nothing: what the kernel alone costs."""
+
+    def __init__(self, name, directory, binary):
+        super().__init__(name, directory)
+        self.binary = os.path.abspath(binary)
+
+    def start(self, upstream, cpu):
+        return self.launch("", [self.binary, "--port", str(self.port), "--upstream", str(upstream)], cpu)
+
+
 class Turnpike(Proxy):
     serial = 0
 

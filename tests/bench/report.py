@@ -18,7 +18,7 @@ ROWS = [
     ("small", "core", 0.01, "JSON 300 B: load of the proxy's core, %", None, None, None),
     ("small", "others_us", 1, "JSON 300 B: CPU of load and provider, us", None, None, None),
 ]
-FORM = "{:<42}{:>10}{:>10}{:>10}{:>10}{:>10}  {}"
+FORM = "{:<42}{:>9}{:>9}{:>9}{:>9}{:>9}{:>11}  {}"
 
 
 def verdict(value, target):
@@ -44,7 +44,8 @@ def ratio(mine, other):
 
 def row_line(result, row):
     scenario, key, unit, text, of_nginx, of_haproxy, most = row
-    mine, nginx, haproxy = (result[scenario][name][key] / unit for name in ("turnpike", "nginx", "haproxy"))
+    mine, nginx, haproxy, bare = (result[scenario][name][key] / unit
+                                  for name in ("turnpike", "nginx", "haproxy", "bare"))
     said = []
     if of_nginx is not None:
         said.append(f"<= {of_nginx} nginx: {verdict(mine / nginx, of_nginx)}")
@@ -52,19 +53,19 @@ def row_line(result, row):
         said.append(f"<= {of_haproxy} HAProxy: {verdict(mine / haproxy, of_haproxy)}")
     if most is not None:
         said.append(f"<= {most:g}: {verdict(mine, most)}")
-    return FORM.format(text, number(mine), number(nginx), number(haproxy), ratio(mine, nginx), ratio(mine, haproxy),
-                       ", ".join(said)).rstrip()
+    return FORM.format(text, number(mine), number(nginx), number(haproxy), number(bare), ratio(mine, nginx),
+                       ratio(mine, haproxy), ", ".join(said)).rstrip()
 
 
 def show(result):
     result["added"] = added(result["latency"])
     versions = result["versions"]
     print(f"{versions['turnpike']} | {versions['nginx']} | {versions['haproxy']}; one worker each, medians")
-    print(FORM.format("", "Turnpike", "nginx", "HAProxy", "/ nginx", "/ HAProxy", "target").rstrip())
+    print(FORM.format("", "Turnpike", "nginx", "HAProxy", "bare", "/ nginx", "/ HAProxy", "target").rstrip())
     for row in ROWS:
         print(row_line(result, row))
     pair = result["idle_pair_bytes"] / KIB / KIB
-    print(FORM.format("idle master and two workers, MiB", number(pair), "", "", "", "",
+    print(FORM.format("idle master and two workers, MiB", number(pair), "", "", "", "", "",
                       f"<= 12: {verdict(pair, 12.0)}"))
     direct = result["latency"]["direct"]
     print(f"Without a proxy one connection has p50 {direct['p50_us']:.1f} us, p99 {direct['p99_us']:.1f} us.")

@@ -62,11 +62,11 @@ class Bench:
         return proxy.start(self.upstream_port, self.proxy_cpu)
 
     def start_all(self):
-        serial = str(len(self.running))
-        where = [os.path.join(self.dir, name + serial) for name in ("turnpike", "nginx", "haproxy")]
-        return [self.start(proxies.Turnpike("turnpike", where[0], self.args.turnpike)),
-                self.start(proxies.Nginx("nginx", where[1])),
-                self.start(proxies.Haproxy("haproxy", where[2]))]
+        made = [proxies.Turnpike("turnpike", self.dir + "/turnpike", self.args.turnpike),
+                proxies.Nginx("nginx", self.dir + "/nginx"),
+                proxies.Haproxy("haproxy", self.dir + "/haproxy"),
+                proxies.Bare("bare", self.dir + "/bare", os.path.join(self.args.bin, "bare"))]
+        return [self.start(p) for p in made]
 
     def stop_all(self):
         for p in self.running:
@@ -193,7 +193,7 @@ def leave(*_):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--time", type=float, default=1.5, help="seconds of each measurement (65 of them in a run)")
+    a.add_argument("--time", type=float, default=1.5, help="seconds of each measurement (85 of them in a run)")
     a.add_argument("--bin", default="build/plain/bench", help="folder of upstream, load and streams")
     a.add_argument("--turnpike", default="build/turnpike")
     a.add_argument("--json", metavar="FILE", help="write all numbers here as well")

@@ -38,7 +38,8 @@ def run_once(args, upstream_port, requests, keep):
         try:
             turnpike.start(upstream_port, None)
             worker = proc.family(turnpike.process.pid)[1]
-            subprocess.run([os.path.join(args.bin, "load"), "--port", str(turnpike.port), "--requests", str(requests)],
+            subprocess.run([os.path.join(args.bin, "load"), "--port", str(turnpike.port), "--body", args.body,
+                            "--requests", str(requests)],
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=TIMEOUT)
         finally:
             turnpike.stop()
@@ -49,6 +50,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     a.add_argument("--bin", default="build/plain/bench")
     a.add_argument("--turnpike", default="build/turnpike")
+    a.add_argument("--body", default="300", help="bytes of a request's body")
     a.add_argument("--keep", metavar="DIRECTORY", help="leave callgrind's files here, for callgrind_annotate")
     args = a.parse_args()
     upstream = proxies.spawn([os.path.join(args.bin, "upstream")], None, stdout=subprocess.PIPE, text=True)

@@ -123,17 +123,13 @@ def stop(process):
         process.wait()
 
 
-def wait_for_port(process, port):
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
+def wait_until(is_ready, process):
+    end = time.monotonic() + 20
+    while time.monotonic() < end and process.poll() is None:
+        if is_ready():
             return
-        except OSError:
-            time.sleep(0.02)
-    raise StartError(f"{process.args[0]} does not listen on port {port}")
+        time.sleep(0.02)
+    raise StartError(f"{process.args[0]} does not start")
 
 
 class Proxy:
@@ -147,20 +143,30 @@ class Proxy:
         self.pss_without = None
         os.makedirs(directory, exist_ok=True)
 
-    def launch(self, config, argv, cpu, **more):
+    def launch(self, config, argv, cpu):
         path = os.path.join(self.dir, "config")
         with open(path, "w", encoding="utf-8") as f:
             f.write(config)
         # Warnings about a missing chroot and the like would only disturb the table; errors end the start.
         with open(os.path.join(self.dir, "output"), "wb") as out:
             self.process = spawn([a.replace("CONFIG", path) for a in argv], cpu, stdout=out, stderr=out,
-                                 stdin=subprocess.DEVNULL, **more)
+                                 stdin=subprocess.DEVNULL)
         try:
-            wait_for_port(self.process, self.port)
+            wait_until(self.is_ready, self.process)
         except StartError as e:
-            with open(os.path.join(self.dir, "output"), encoding="utf-8", errors="replace") as f:
-                raise StartError(f"{e}:\n{f.read()}") from None
+            raise StartError(f"{e}:\n{self.output()}") from None
         return self
+
+    def output(self):
+        with open(os.path.join(self.dir, "output"), encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def is_ready(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            return True
+        except OSError:
+            return False
 
     def stop(self):
         stop(self.process)
@@ -208,6 +214,9 @@ class Turnpike(Proxy):
         return self.launch(TURNPIKE.format(workers=self.workers, port=self.port, upstream=upstream, state=self.state,
                                            dir=self.dir),
                            self.wrapper + [self.binary, "serve", "-c", "CONFIG"], cpu)
+
+    def is_ready(self):
+        return "turnpike ready" in self.output()  # the master listens before its workers live
 
     def stats(self):
         return subprocess.run([self.binary, "stats", "--json", "--name", self.state], check=True, capture_output=True,

@@ -81,9 +81,9 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/co
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
 
 .PHONY: bench bench-instructions
-## bench: Turnpike, nginx and HAProxy side by side (TIME=2: seconds of each measurement)
+## bench: Turnpike, nginx and HAProxy side by side (TIME=1.2: seconds of each measurement)
 bench: deps-bench build/turnpike $(BENCH_BIN)
-	$(Q)/usr/bin/python3 tests/bench/run.py --time $(or $(TIME),2) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
+	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(TIME),--time $(TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
 ## bench-instructions: instructions of a worker for one JSON turn (valgrind)
 bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench

@@ -193,7 +193,7 @@ def leave(*_):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--time", type=float, default=1.5, help="seconds of each measurement (85 of them in a run)")
+    a.add_argument("--time", type=float, default=1.2, help="seconds of each measurement (85 of them in a run)")
     a.add_argument("--bin", default="build/plain/bench", help="folder of upstream, load and streams")
     a.add_argument("--turnpike", default="build/turnpike")
     a.add_argument("--json", metavar="FILE", help="write all numbers here as well")
@@ -204,7 +204,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     signal.signal(signal.SIGALRM, too_long)
     signal.signal(signal.SIGTERM, leave)
-    signal.alarm(int(MOST_SECONDS * max(1.0, args.time / 1.5)))
+    signal.alarm(int(MOST_SECONDS * max(1.0, args.time / 1.2)))
     with tempfile.TemporaryDirectory(prefix="turnpike-bench-") as directory:
         os.chmod(directory, 0o755)  # nginx's worker is another user when the master is root
         bench = Bench(args, directory)

@@ -13,7 +13,7 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
 DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
-DEPS_BENCH := nginx-light haproxy valgrind
+DEPS_BENCH := nginx-light haproxy
 
 # ---- one build folder for each variant
 comma   := ,
@@ -74,20 +74,6 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcommon.a Makefile
 unit: deps-test $(UNIT_BIN)
 	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),CK_FORK=no) $$t; done
 
-BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
-
-$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
-
-.PHONY: bench bench-instructions
-## bench: Turnpike, nginx and HAProxy side by side (TIME=1.2: seconds of each measurement)
-bench: deps-bench build/turnpike $(BENCH_BIN)
-	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(TIME),--time $(TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
-## bench-instructions: instructions of a worker for one JSON turn (valgrind)
-bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
-	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench
-
 .PHONY: clean help all
 ## clean: remove what was built
 clean:
@@ -120,4 +106,4 @@ deps-test:
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
--include $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)
+-include $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d)

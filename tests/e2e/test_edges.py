@@ -387,7 +387,7 @@ def _(lab, end):
     answer = lab.post(t, "/v1/responses", stream=True)
     served(answer, sends=1)
     assert answer.body == data
-    assert t.stats()["turns_ok"] == 1
+    t.wait_count("turns_ok", 1)
 
 
 @rows("terminal-event-then-nothing")

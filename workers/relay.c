@@ -8,6 +8,7 @@
 #include "common/retry/stream_error.h"
 #include "workers/heartbeat.h"
 #include "workers/outcome.h"
+#include "workers/secrets.h"
 #include "workers/unpack.h"
 
 enum { ERROR_BODY_MAX = 64 * 1024, ERROR_BODY_MS = 5000 }; /* design section 7 */
@@ -220,8 +221,17 @@ static void tell_in_stream(struct tp_turn *t, const struct tp_ledger_ending *end
 	if (e == NULL && !s->cut && tp_answer_error_body(tp_buf_str(&s->body), &read))
 		e = &read;
 	struct tp_refusal r = as_refusal(s, e, &text);
+	struct tp_turn_secrets secrets;
+	struct tp_buf masked = {0};
+	tp_turn_secrets_take(t, &secrets);
+	if (tp_mask(tp_str_from(r.message), &secrets.list, &masked))
+		r.message = tp_buf_cstr(&masked);
+	if (secrets.failed || masked.failed)
+		r.message = "out of memory";
 	tp_heartbeat_fail(t, &r, TP_TURN_ERROR, ending);
+	tp_buf_free(&masked);
 	tp_buf_free(&text);
+	tp_turn_secrets_free(&secrets);
 }
 
 static struct tp_ledger_ending ending_of(const struct tp_saved_answer *s, enum tp_evidence evidence)
@@ -243,7 +253,8 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 		tell_in_stream(t, &ending);
 		return;
 	}
-	struct tp_buf head = {0}, own = {0};
+	struct tp_buf head = {0}, own = {0}, masked = {0};
+	struct tp_turn_secrets secrets;
 	struct tp_answer_about about = tp_turn_about(t);
 	about.stop = stop;
 	about.json = needs_own_body(t, s);
@@ -251,18 +262,23 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 	if (about.json)
 		render_own_body(t, s, &own);
 	struct tp_str body = about.json ? tp_buf_str(&own) : tp_buf_str(&s->body);
+	tp_turn_secrets_take(t, &secrets);
+	about.secrets = &secrets.list;
+	if ((about.json || s->decoded || !s->facts.encoded) && tp_mask(body, &secrets.list, &masked))
+		body = tp_buf_str(&masked);
 	about.framing = t->head_request ? TP_ANSWER_NO_BODY : TP_ANSWER_LENGTH;
 	about.length = body.n;
 	tp_answer_head_relay(&head, s->status, s->head, s->bytes, &s->facts, &about);
 	struct iovec v[2] = {{head.data, head.len},
 			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
-	bool failed = head.failed || own.failed || tp_client_write(t->client, v, 2) < 0;
+	bool failed = secrets.failed || head.failed || own.failed || masked.failed ||
+		      tp_client_write(t->client, v, 2) < 0;
 	tp_buf_free(&head);
 	tp_buf_free(&own);
+	tp_buf_free(&masked);
+	tp_turn_secrets_free(&secrets);
 	tp_turn_end(t, TP_TURN_ERROR, &ending,
-		    failed        ? TP_NEXT_CUT
-		    : about.close ? TP_NEXT_CLOSE
-				  : TP_NEXT_KEEP);
+		    failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
 }
 
 /* The status has been told: what there is of the body is enough to decide. */

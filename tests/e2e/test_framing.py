@@ -289,7 +289,7 @@ def _(lab):
     for _ in range(10):
         served(lab.post(t), sends=1)
     assert len(u.connections) == 1 and u.count == 20
-    assert t.stats()["pooled"] == 1
+    t.counted(pooled=1)
 
 
 @rows("upstream-connections-are-kept-after-errors-and-streams")

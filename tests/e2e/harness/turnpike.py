@@ -259,6 +259,21 @@ class Turnpike:
         assert done.returncode == 0, "stats: %r" % (done.stderr or done.stdout)
         return Stats(json.loads(done.stdout))
 
+    def final_stats(self, timeout=3.0):
+        """The same once no turn is in progress: a turn is counted a moment after its client has the last byte."""
+        return until(lambda: (lambda stats: not stats.gauges["turns"] and stats)(self.stats()), timeout,
+                     "no turn in progress")
+
+    def counted(self, timeout=3.0, **numbers):
+        """Each of these counters or gauges comes to its number."""
+        last = [None]
+
+        def there():
+            last[0] = self.stats()
+            return all(last[0][name] == number for name, number in numbers.items())
+
+        until(there, timeout, lambda: "%r: %r" % (numbers, {name: last[0][name] for name in numbers}))
+
     def sends_counted(self, stats=None):
         return sum(v for k, v in (stats or self.stats()).items() if k.startswith("sends_"))
 

@@ -196,16 +196,13 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
 			return true;
 		}
-		if (h->status < 200) { /* interim: nothing a client waits for */
-			*bytes += h->size;
-			*n -= h->size;
-			if (*n == 0)
-				return false;
-			continue;
+		if (h->status >= 200) {
+			begin_body(a, h, *bytes);
+			deliver(a, &p);
+			return true; /* the owner may have started the next attempt meanwhile */
 		}
-		begin_body(a, h, *bytes);
-		deliver(a, &p);
-		return true; /* the owner may have started the next attempt meanwhile */
+		*bytes += h->size; /* interim: nothing a client waits for */
+		*n -= h->size;
 	}
 }
 
@@ -218,15 +215,7 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 		deliver(a, &p);
 		return;
 	}
-	/* A head in several pieces: the former ones go in front of this one, for which read_answer() left
-	 * room. */
-	size_t before = a->in.len;
-	if (before > 0) {
-		memmove(data + before, data, n);
-		memcpy(data, a->in.data, before);
-		tp_buf_free(&a->in);
-		n += before;
-	}
+	tp_buf_free(&a->in);
 	if (take_head(a, &data, &n))
 		return;
 	tp_buf_add(&a->in, data, n);
@@ -264,16 +253,19 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
-		/* What is gathered of a head stands in front and leaves that much less to read. */
+		/* What is gathered of a head stands in front and leaves that much less to read; never
+		 * nothing, as a head as long as the buffer is refused. */
 		char *to = a->worker->scratch;
-		/* Never 0: a head as long as the buffer was refused. */
-		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
+		size_t have = a->in.len;
+		if (have > 0)
+			memcpy(to, a->in.data, have);
+		ssize_t n = tp_io_read(&a->up->io, to + have, TP_SCRATCH_BYTES - have);
 		if (n == -EAGAIN)
 			return;
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, (size_t)n);
+			take_input(a, to, have + (size_t)n);
 	}
 }
 

@@ -113,10 +113,9 @@ struct tp_turn {
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;
-	struct tp_saved_answer
-		*saved;        /* of the present attempt while it is collected, or of an earlier one */
-	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;  /* heartbeats; closed when they are off */
+	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
+	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;          /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

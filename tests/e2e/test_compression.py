@@ -278,7 +278,7 @@ def _(lab):
         answer = lab.post(t, PATH, body=body_for(PATH, prompt))
         assert answer.status == 200 and answer.end in ("cut", "reset"), answer.end
         assert answer.body[:100_000] == good[:100_000]
-    assert t.stats()["turns_cut"] == 2
+    t.counted(turns_cut=2)
 
 
 @rows("bomb")
@@ -465,7 +465,7 @@ def _(lab, name):
     t = lab.turnpike(u)
     answer = lab.post(t, "/v1/responses", stream=True)
     assert answer.end in ("cut", "reset") and b"event: response.failed\n" in answer.body, answer
-    assert t.stats()["turns_cut"] == 1
+    t.counted(turns_cut=1)
 
 
 @rows.table("stream-prelude-broken", ["gzip", "br", "zstd"])

@@ -1,5 +1,6 @@
 """Peers that mean harm, or are merely unlucky: what a reader of the code would try in order to break it."""
 
+import gzip
 import json
 import os
 import random
@@ -8,6 +9,7 @@ import socket
 import ssl
 import threading
 import time
+import zlib
 
 import pytest
 
@@ -183,6 +185,44 @@ def _(lab, size):
     served(lab.post(t), sends=1)
 
 
+# ---- compressed answers
+
+@rows.table("a-compressed-answer-in-one-piece", {"%d-%s" % (n, how): (n, how) for n in (1_000, 30_000, 300_000)
+                                                 for how in ("length", "chunked", "close")})
+def _(lab, case):
+    """It is decoded in several steps, and judged as one."""
+    size, framing = case
+    body = json.dumps({"choices": [{"index": 0, "finish_reason": "stop", "message": {
+        "role": "assistant", "content": "c" * size}}]}).encode()
+    u = lab.provider(ok(gzip.compress(body), {"Content-Encoding": "gzip"}, framing=framing))
+    t = lab.turnpike(u, {"workers": 1})
+    answer = lab.post(t)
+    served(answer, sends=1)
+    assert (gzip.decompress(answer.body) if answer.header("content-encoding") else answer.body) == body
+
+
+@rows("a-compressed-bomb-for-a-reader-who-does-not-read")
+def _(lab):
+    """What a few bytes unfold to is no more held in memory than what many bytes bring."""
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = squeeze.compress(b'{"choices":[{"index":0,"message":{"role":"assistant","content":"')
+    for _ in range(100):
+        bomb += squeeze.compress(b"0" * MIB)
+    bomb += squeeze.flush()
+
+    u = lab.provider(lambda x: (x.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                                        b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)),
+                                x.write_some(bomb, 2)), then=ok())
+    t = lab.turnpike(u, {"workers": 1})
+    before = resident(t.workers()[0])
+    c = lab.client(t, receive_buffer=4096)
+    c.request("POST", PATH, (), body_for(PATH))
+    time.sleep(1.5)
+    grown = resident(t.workers()[0]) - before
+    c.reset()
+    assert grown < 4 * MIB, grown
+
+
 # ---- fairness
 
 @rows("a-firehose-does-not-starve-others")
@@ -252,6 +292,43 @@ def _(lab):
     c.reset()
     until(lambda: t.stats().gauges["sends"] == 0, 2, "the attempt of a client that left")
     go.set()
+
+
+@rows("client-leaves-before-anything-was-sent")
+def _(lab):
+    """A send that wrote nothing is not paid: the announced re-send still has all of them."""
+    blackhole = socket.socket()
+    blackhole.bind(("127.0.0.1", 0))
+    blackhole.listen(0)
+    fill = [socket.socket() for _ in range(4)]
+    for s in fill:
+        s.setblocking(False)
+        s.connect_ex(blackhole.getsockname())
+    t = lab.turnpike("http://127.0.0.1:%d/v1" % blackhole.getsockname()[1], {"workers": 1})
+    body = body_for(PATH)
+    c = lab.client(t)
+    c.request("POST", PATH, (), body)
+    until(lambda: t.stats().gauges["sends"] == 1, 3, "an attempt that connects")
+    c.close()
+    until(lambda: t.stats()["turns_gone"] == 1, 3, "the turn's end")
+    assert t.stats()["given_back"] == 1
+    for s in fill + [blackhole]:
+        s.close()
+
+
+@rows("cut-by-shutdown-then-sent-again")
+def _(lab):
+    """Ended by us while it may have run: the re-send is the same logical request."""
+    u = lab.provider(silent(), then=status(503))
+    t = lab.turnpike(u, {"workers": 1, "shutdown": {"drain": "1s"}}, probe=False)
+    body = body_for(PATH)
+    c = lab.client(t)
+    c.request("POST", PATH, (), body)
+    u.wait_sends(1)
+    t.stop()
+    again = lab.turnpike(u, {"workers": 1}, name=t.name, probe=False)
+    answer = lab.post(again, body=body)
+    assert answer.sends == 3 and u.count == 3, (answer, u.sends)
 
 
 # ---- TLS towards providers

@@ -8,6 +8,7 @@
 #include "common/retry/known_codes.h"
 #include "workers/access.h"
 #include "workers/dispatch.h"
+#include "workers/heartbeat.h"
 #include "workers/identity.h"
 
 enum {
@@ -163,7 +164,7 @@ static void wait_for_earlier(struct tp_turn *t)
 	tp_timer_set(&t->timer, t->join_wait_ms);
 }
 
-static void join(struct tp_turn *t)
+void tp_turn_join(struct tp_turn *t)
 {
 	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
 	struct tp_ledger_memory memory;
@@ -183,21 +184,35 @@ static void join(struct tp_turn *t)
 	tp_dispatch(t, TP_CLASS_INITIAL);
 }
 
+/* Asked only where the operator granted a replacement: the body is looked into once more. */
+static bool is_self_contained(const struct tp_turn *t, const struct tp_request_facts *facts)
+{
+	if (t->provider->conf->retry.ambiguous_replays == 0 || facts->store != TP_FLAG_FALSE ||
+	    facts->continues || tp_head_has(t->request->head, TP_FIELD_CONTENT_ENCODING))
+		return false;
+	struct tp_buf body = {0};
+	struct iovec v;
+	for (uint64_t at = 0; tp_request_pieces(t->request, at, &v, 1) == 1; at += v.iov_len)
+		tp_buf_add(&body, v.iov_base, v.iov_len);
+	bool yes = !body.failed && tp_request_self_contained(facts, tp_buf_str(&body));
+	tp_buf_free(&body);
+	return yes;
+}
+
 void tp_turn_identify(struct tp_turn *t)
 {
 	struct tp_hash128 hash;
 	tp_identity_body_done(t);
 	bool has_hash = t->fingerprint != NULL;
 	if (has_hash) {
-		tp_fingerprint_finish(t->fingerprint, &hash, NULL);
+		struct tp_request_facts facts;
+		tp_fingerprint_finish(t->fingerprint, &hash, &facts);
 		tp_fingerprint_free(t->fingerprint);
 		t->fingerprint = NULL;
+		t->wants_stream = facts.stream == TP_FLAG_TRUE;
+		t->self_contained = is_self_contained(t, &facts);
+		tp_heartbeat_begin(t);
 	}
 	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);
-	join(t);
-}
-
-void tp_turn_join_again(struct tp_turn *t)
-{
-	join(t);
+	tp_turn_join(t);
 }

@@ -208,7 +208,7 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 	}
 }
 
-/* Bytes of an answer, in the scratch buffer. */
+/* Bytes of an answer, in the scratch buffer; what was gathered of its head stands in front of them. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
 	if (a->head_seen) {
@@ -263,6 +263,7 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
+		/* What is gathered of a head stands in front and leaves that much less to read. */
 		char *to = a->worker->scratch;
 		/* Never 0: a head as long as the buffer was refused. */
 		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
@@ -271,7 +272,7 @@ static void read_answer(struct tp_attempt *a)
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, (size_t)n);
+			take_input(a, to, have + (size_t)n);
 	}
 }
 
@@ -283,8 +284,7 @@ static void on_write_error(struct tp_attempt *a, int error)
 		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
 		return;
 	}
-	/* The provider may have answered before it closed, and that answer counts: it is read from the loop.
-	 */
+	/* The provider may have answered before it closed, and that counts: it is read from the loop. */
 	a->write_stopped = true;
 	a->write_error = error;
 	a->up->io.readable = true;

@@ -79,6 +79,8 @@ struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)
 		.replay_safe = t->replay_safe,
 		.committed = t->state == TP_TURN_FLOW,
 		.own_credential = t->provider->conf->n_keys > 0,
+		.self_contained = t->self_contained,
+		.replaced = t->replaced,
 	};
 	if (cause == TP_CAUSE_ANSWER)
 		take_answer(t, &o);
@@ -95,6 +97,8 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
 		.overload_limit = t->overload_limit,
+		.ambiguous_left = again && t->replaced == TP_CODE_NONE,
+		.long_waits = t->provider->long_waits,
 	};
 	memcpy(a.class_sends, t->class_sends, sizeof a.class_sends);
 	return a;

@@ -92,6 +92,10 @@ struct tp_turn {
 	bool replay_safe;
 	bool resend; /* x-stainless-retry-count above 0 */
 	bool forced_retry_used;
+	bool wants_stream;     /* the body says stream: true */
+	bool self_contained;   /* may be replaced once under retry.ambiguous_replays */
+	bool opened;           /* heartbeats have opened the answer: failures are told in the stream */
+	enum tp_code replaced; /* the present attempt replaces one that would have been refused so */
 	uint64_t begun_ms, deadline_ms; /* of CLOCK_BOOTTIME */
 	uint32_t join_wait_ms;
 	char id[TP_REQUEST_ID_SIZE];
@@ -111,7 +115,8 @@ struct tp_turn {
 	struct tp_relay relay;
 	struct tp_saved_answer
 		*saved;        /* of the present attempt while it is collected, or of an earlier one */
-	struct tp_timer timer; /* the end of a wait, or of a hold */
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

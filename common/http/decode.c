@@ -95,6 +95,7 @@ struct tp_decoder {
 		BrotliDecoderState *br;
 		ZSTD_DStream *zstd;
 	} with;
+	size_t hint; /* zstd: bytes up to the end of the present block, and the header behind it */
 };
 
 struct library {
@@ -199,12 +200,15 @@ static void close_br(struct tp_decoder *d)
 	BrotliDecoderDestroyInstance(d->with.br);
 }
 
+enum { BLOCK_HEADER = 3, FRAME_BEGINS = 5 }; /* RFC 8878 sections 3.1.1.2, 3.1.1 */
+
 static bool open_zstd(struct tp_decoder *d, unsigned char first)
 {
 	(void)first;
 	d->with.zstd = ZSTD_createDStream();
 	if (d->with.zstd == NULL)
 		return false;
+	d->hint = FRAME_BEGINS;
 	size_t r = ZSTD_DCtx_setParameter(d->with.zstd, ZSTD_d_windowLogMax, TP_DECODE_WINDOW_LOG);
 	if (!ZSTD_isError(r))
 		return true;
@@ -221,13 +225,18 @@ static bool again_zstd(struct tp_decoder *d)
 
 static enum step step_zstd(struct tp_decoder *d, struct pieces *p)
 {
-	ZSTD_inBuffer in = {p->in, p->n, p->used};
+	/* One block at a time: on damage the library forgets what the same call decoded before it. */
+	size_t block = d->hint > BLOCK_HEADER ? d->hint - BLOCK_HEADER : d->hint;
+	size_t n = p->n - p->used < block ? p->n : p->used + block;
+	ZSTD_inBuffer in = {p->in, n, p->used};
 	ZSTD_outBuffer out = {p->out, p->room, p->got};
 	size_t r = ZSTD_decompressStream(d->with.zstd, &out, &in);
 	p->used = in.pos;
 	p->got = out.pos;
-	if (!ZSTD_isError(r))
+	if (!ZSTD_isError(r)) {
+		d->hint = r != 0 ? r : FRAME_BEGINS;
 		return r == 0 ? STEP_END : STEP_ON;
+	}
 	return ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge ? STEP_TOO_LARGE : STEP_BAD;
 }
 

@@ -59,7 +59,8 @@ enum tp_decode {
  * Uses coded bytes from the front of in[0..n) and writes at most `room` (at least 1) decoded bytes to out.
  * *ret_used and *ret_n are always written.  To be called until it does not return DATA, with n = 0 too: a
  * little input may mean much output.  What a sender flushed is handed out in the same round.  The last three
- * results stay, whatever is fed afterwards; all that was decoded before them has been handed out.
+ * results stay, whatever is fed afterwards.  Before them all was handed out that precedes the fault (but for
+ * br, whose library keeps back what it decoded of the same piece).
  *
  * Members of gzip and frames of zstd may follow each other (RFC 1952 section 2.2, RFC 8878 section 3).
  */

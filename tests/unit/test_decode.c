@@ -314,6 +314,31 @@ START_TEST(damage_is_seen)
 }
 END_TEST
 
+/* What stands in front of damage is handed out, also when both come in one piece. */
+START_TEST(what_precedes_damage_comes)
+{
+	static const enum form forms[] = {GZIP, ZLIB, RAW, ZSTD};
+	enum form f = forms[_i];
+	struct tp_buf in = {0};
+	if (f == ZSTD) {
+		zstd_into(&in, TP_STR(TEXT), 20);
+		in.len -= 3; /* the last block, which is empty: what was flushed stays */
+	} else {
+		zlib_into(&in, TP_STR(TEXT),
+			  f == GZIP   ? MAX_WBITS + 16
+			  : f == ZLIB ? MAX_WBITS
+				      : -MAX_WBITS,
+			  Z_SYNC_FLUSH);
+	}
+	tp_buf_add(&in, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+	struct outcome o = decode(form_coding[f], tp_buf_str(&in), 4096, 4096, UINT64_MAX);
+	ck_assert_int_eq(o.last, TP_DECODE_BAD);
+	ck_assert_msg(tp_str_eq(tp_buf_str(&o.out), TP_STR(TEXT)), "%zu bytes", o.out.len);
+	tp_buf_free(&o.out);
+	tp_buf_free(&in);
+}
+END_TEST
+
 START_TEST(failure_stays)
 {
 	struct tp_decoder *d = tp_decoder_new(TP_CODING_GZIP, UINT64_MAX);
@@ -447,6 +472,7 @@ int main(void)
 	tcase_add_loop_test(t, every_truncation_is_seen, 0, FORMS);
 	tcase_add_loop_test(t, what_stands_behind_is_told, 0, FORMS);
 	tcase_add_loop_test(t, damage_is_seen, GZIP, RAW);
+	tcase_add_loop_test(t, what_precedes_damage_comes, 0, 4);
 	tcase_add_test(t, failure_stays);
 	tcase_add_loop_test(t, bombs_stop, 0, FORMS);
 	tcase_add_loop_test(t, exactly_the_limit_is_allowed, 0, FORMS);

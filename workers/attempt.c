@@ -208,7 +208,7 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 	}
 }
 
-/* Bytes of an answer, in the scratch buffer; what was gathered of its head stands in front of them. */
+/* Bytes of an answer, at the front of the scratch buffer. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
 	if (a->head_seen) {
@@ -263,16 +263,16 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
-		/* What is gathered of a head stands in front and leaves that much less to read. */
+		/* What is gathered of a head will stand in front and leaves that much less to read; never 0,
+		 * as a head as long as the buffer was refused. */
 		char *to = a->worker->scratch;
-		/* Never 0: a head as long as the buffer was refused. */
 		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, have + (size_t)n);
+			take_input(a, to, (size_t)n);
 	}
 }
 

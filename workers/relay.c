@@ -44,6 +44,7 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_buf_free(&t->relay.held);
 	tp_sse_free(&t->relay.sse);
 	tp_buf_free(&t->relay.coded);
+	tp_buf_free(&t->relay.rest);
 	tp_decoder_free(t->relay.decoder);
 	t->relay = (struct tp_relay){0};
 }

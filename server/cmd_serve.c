@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/config/secrets.h"
 #include "server/load.h"
 #include "server/master.h"
 
@@ -93,7 +94,9 @@ int tp_cmd_serve(int argc, char **argv)
 	if (config == NULL)
 		return 1;
 	config->generation = 1;
+	tp_secrets_guard_log(config);
 	int status = tp_master_run(config, a.fresh_state);
+	tp_secrets_guard_log(NULL);
 	tp_config_unref(config);
 	return status;
 }

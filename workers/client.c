@@ -200,7 +200,17 @@ static void finish_handshake(struct tp_client *c)
 		return;
 	}
 	tp_client_set_state(c, TP_CLIENT_IDLE);
+	if (c->worker->draining)
+		tp_timer_set(&c->timer, FIRST_REQUEST_MS);
 	c->io.readable = true;
+}
+
+/* While nothing is read, a reset shows only as the socket's error. */
+static bool was_reset(const struct tp_client *c)
+{
+	int e = 0;
+	socklen_t len = sizeof e;
+	return getsockopt(c->io.fd, SOL_SOCKET, SO_ERROR, &e, &len) == 0 && e != 0;
 }
 
 static void on_event(evutil_socket_t fd, short what, void *arg)
@@ -212,10 +222,15 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 		finish_handshake(c);
 	if (c->state == TP_CLIENT_HANDSHAKE)
 		return;
-	/* A FIN behind unread pipelined bytes: the kernel tells it before we get there. */
-	if ((what & EV_CLOSED) != 0 && c->state == TP_CLIENT_ANSWER &&
-	    !c->listener->client_half_close_serve) {
+	/* A FIN behind unread bytes (pipelined ones, or of an upload that we do not read at present): the
+	 * kernel tells it before we get there. */
+	bool unread = c->state == TP_CLIENT_ANSWER || (c->state == TP_CLIENT_BODY && c->paused);
+	if ((what & EV_CLOSED) != 0 && unread && !c->listener->client_half_close_serve) {
 		tp_client_close(c, "the client closed", true);
+		return;
+	}
+	if (unread && !tp_client_wants_input(c) && was_reset(c)) {
+		tp_client_close(c, "the client is gone", true);
 		return;
 	}
 	if (c->state != TP_CLIENT_CLOSED && c->out.len > 0 && c->io.writable)
@@ -284,12 +299,8 @@ void tp_client_new(struct tp_worker *w, size_t listener, int fd)
 
 void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unread)
 {
-	*ret_fd = c->io.fd;
-	*ret_ssl = c->io.ssl;
+	*ret_fd = tp_io_release(&c->io, ret_ssl);
 	*ret_unread = c->in;
-	(void)event_del(&c->io.event);
-	c->io.fd = -1;
-	c->io.ssl = NULL;
 	c->in = (struct tp_buf){0};
 	tp_client_set_state(c, TP_CLIENT_TUNNEL);
 	tp_client_close(c, "it goes on as a tunnel", false);

@@ -85,5 +85,7 @@ void tp_client_drain(struct tp_client *c);
 void tp_client_set_state(struct tp_client *c, enum tp_client_state s);
 /* Reads and uses what there is, in the present state; may begin and end turns, and close the client. */
 void tp_client_input(struct tp_client *c);
+/* True while reading makes sense: there is a taker, or little enough was read ahead. */
+bool tp_client_wants_input(const struct tp_client *c);
 
 #endif

@@ -209,8 +209,7 @@ static void drop_input(struct tp_client *c, size_t n)
 		tp_client_close(c, "still uploading after its answer", true);
 }
 
-/* True while reading makes sense: there is a taker, or little enough was read ahead. */
-static bool wants_input(const struct tp_client *c)
+bool tp_client_wants_input(const struct tp_client *c)
 {
 	switch (c->state) {
 	case TP_CLIENT_IDLE:
@@ -229,7 +228,7 @@ void tp_client_input(struct tp_client *c)
 		return; /* the loop further up the stack goes on */
 	c->working = true;
 	bool open = use_gathered(c);
-	for (int i = 0; open && c->io.readable && wants_input(c); i++) {
+	for (int i = 0; open && c->io.readable && tp_client_wants_input(c); i++) {
 		if (i == TP_READS_PER_TURN) {
 			tp_io_again(&c->io);
 			break;

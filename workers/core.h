@@ -42,6 +42,8 @@ struct tp_provider_rt {
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
+	uint32_t
+		long_waits; /* of 55s and more in a row, over this worker's turns: see tp_long_waits_next() */
 	struct event sweep; /* closes the idle ones whose time is over */
 	bool sweeping;
 };

@@ -34,7 +34,8 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	t->klass = klass;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);
-	start(t, false);
+	start(t, t->replaced !=
+			 TP_CODE_NONE); /* a replacement must not meet the connection that lost its like */
 }
 
 void tp_dispatch_reconnect(struct tp_turn *t)

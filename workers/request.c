@@ -93,6 +93,7 @@ void tp_request_stream(struct tp_request *r)
 {
 	r->replayable = false;
 	r->chunk_out = r->head->framing == TP_FRAMING_CHUNKED;
+	r->first_chunk = r->received;
 }
 
 bool tp_request_may_hold(const struct tp_request *r, uint64_t more)

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "workers/admit.h"
 #include "workers/dispatch.h"
+#include "workers/heartbeat.h"
 #include "workers/identity.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
@@ -35,6 +36,7 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 static void free_turn(struct tp_turn *t)
 {
 	tp_timer_close(&t->timer);
+	tp_timer_close(&t->beat);
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
@@ -54,12 +56,22 @@ static const enum tp_counter outcome_counters[] = {
 	[TP_TURN_GONE] = TP_COUNT_TURNS_GONE,       [TP_TURN_BAD] = TP_COUNT_TURNS_BAD,
 };
 
+/* Provably nothing was written: the charge returns. */
+static void give_back(struct tp_turn *t)
+{
+	tp_ledger_give_back(&t->ledger, t->klass);
+	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+}
+
 /* The turn is over; its client goes on without it. */
 static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
 {
+	bool unsent = t->attempt.active && t->attempt.stage == TP_STAGE_UNSENT;
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	if (t->joined) {
+		if (unsent)
+			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
@@ -97,6 +109,10 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 {
 	struct tp_buf body = {0}, head = {0};
 	struct tp_answer_about about = tp_turn_about(t);
+	if (t->opened) {
+		tp_heartbeat_fail(t, r, outcome, ending);
+		return;
+	}
 	tp_refusal_render(r, t->family, &body);
 	about.framing = TP_ANSWER_LENGTH;
 	about.length = body.len;
@@ -134,7 +150,9 @@ void tp_turn_abort(struct tp_turn *t)
 		tp_relay_cut(t, "the server is shutting down");
 		return;
 	}
-	struct tp_ledger_ending e = {.end = TP_END_LEFT};
+	/* It is us who leave: the client will send again, and what was open may have run. */
+	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
+	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
@@ -228,8 +246,18 @@ static void answer_without_send(struct tp_turn *t, enum tp_code code)
 
 static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 {
+	if (d->ambiguous) {
+		if (!tp_ledger_take_ambiguous(&t->ledger)) {
+			tp_turn_refuse(t, d->code);
+			return;
+		}
+		t->replaced = d->code;
+	}
+	if (d->klass == TP_CLASS_OVERLOAD)
+		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, d->wait_ms);
 	t->class_sends[d->klass]++;
 	t->forced_retry_used = t->forced_retry_used || d->forced;
+	t->overload_limit = d->overload_limit;
 	t->klass = d->klass;
 	tp_relay_reset(t);
 	tp_turn_set_state(t, TP_TURN_WAIT);
@@ -242,8 +270,7 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	if (d->action == TP_ACT_RECONNECT)
 		return; /* the send is still open */
 	if (d->give_back) {
-		tp_ledger_give_back(&t->ledger, t->klass);
-		tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+		give_back(t);
 		return;
 	}
 	tp_ledger_settle(&t->ledger);
@@ -261,6 +288,8 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
+	if (d.alert != TP_ALERT_NONE)
+		tp_warn("alert %s: provider %s", tp_alert_name(d.alert), t->provider->conf->name);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
@@ -276,9 +305,10 @@ static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
 	switch (t->state) {
-	case TP_TURN_JOIN: tp_turn_join_again(t); break;
+	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT: tp_dispatch(t, t->klass); break;
 	case TP_TURN_SEND: tp_relay_hold_over(t); break;
+	case TP_TURN_FLOW: tp_relay_output_gap(t); break;
 	default: break;
 	}
 }

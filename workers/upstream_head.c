@@ -142,8 +142,8 @@ void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
 	tp_buf_add_str(out, TP_STR("\r\n"));
-	/* Streaming through with no length known: what is here is the first chunk (see tp_request_stream()).
-	 */
+	/* Streaming through with no length known: what was here when that began is the first chunk; what has
+	 * come since then, while the connection was made, is framed already. */
 	if (r->chunk_out)
-		tp_buf_printf(out, "%llx\r\n", (unsigned long long)r->received);
+		tp_buf_printf(out, "%llx\r\n", (unsigned long long)r->first_chunk);
 }

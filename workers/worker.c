@@ -10,6 +10,7 @@
 #include "workers/acceptor.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/io.h"
 #include "workers/resolve.h"
 #include "workers/tls.h"
 #include "workers/timer.h"
@@ -221,6 +222,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;
 		tp_worker_free_parked(&w);
+		tp_io_next_turn();
 	}
 	tp_slot_set_ready(w.region, w.stamp.slot, false);
 	(void)event_del(&control.event);

@@ -416,7 +416,7 @@ def _(lab):
         assert answer.body == b"".join(prelude + outputs + ending), "nothing behind the terminal event"
 
     lab.side_by_side([lambda family=family: one(family) for family in MODELS])
-    assert t.stats()["turns_ok"] == 3
+    t.wait_count("turns_ok", 3)
 
 
 @rows("many-workers-many-connections")

@@ -67,8 +67,11 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	case TP_FIELD_RETRY_AFTER_MS: return ms_agrees(value, facts);
 	case TP_FIELD_X_SHOULD_RETRY: return facts->should_retry == 0 && !about->stop;
 	case TP_FIELD_CONTENT_TYPE:
-	case TP_FIELD_CONTENT_ENCODING:
 		if (about->json)
+			return false;
+		break;
+	case TP_FIELD_CONTENT_ENCODING:
+		if (about->json || about->decoded)
 			return false;
 		break;
 	default: break;
@@ -135,4 +138,11 @@ void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r, const 
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
 	add_about(out, &with);
+}
+
+void tp_answer_head_stream(struct tp_buf *out, const struct tp_answer_about *about)
+{
+	add_status(out, 200, TP_STR("OK"), NULL);
+	tp_buf_add_str(out, TP_STR("content-type: text/event-stream\r\ncache-control: no-cache\r\n"));
+	add_about(out, about);
 }

@@ -154,8 +154,8 @@ def _(lab):
                 if index in ended:
                     continue
                 try:
-                    c.sock.sendall(head[step:step + 1])
                     first.setdefault(index, time.monotonic())
+                    c.sock.sendall(head[step:step + 1])
                 except OSError:
                     ended[index] = time.monotonic()
             end = time.monotonic() + 1.0

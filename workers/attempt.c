@@ -19,6 +19,7 @@ static void set_stage(struct tp_attempt *a, enum tp_stage s)
 static void rest(struct tp_attempt *a)
 {
 	a->active = false;
+	tp_worker_undefer(a->worker, &a->send);
 	tp_buf_free(&a->out);
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
@@ -358,6 +359,11 @@ static void on_timer(void *arg)
 
 static const struct tp_upstream_user upstream_calls = {on_event, on_timer};
 
+static void on_send(void *arg)
+{
+	write_request(arg);
+}
+
 static void begin_writing(struct tp_attempt *a)
 {
 	tp_upstream_head(a->request, &a->head_args, &a->out);
@@ -365,7 +371,7 @@ static void begin_writing(struct tp_attempt *a)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}
-	write_request(a);
+	tp_worker_defer(a->worker, &a->send);
 }
 
 static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const char *why)
@@ -385,7 +391,7 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 
 void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner)
 {
-	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w};
+	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w, .send = {.fn = on_send, .arg = a}};
 }
 
 void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,

@@ -206,7 +206,7 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 	}
 }
 
-/* Bytes of an answer, in the scratch buffer; what was gathered of its head stands in front of them. */
+/* Bytes of an answer, at the front of the scratch buffer. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
 	if (a->head_seen) {
@@ -215,7 +215,15 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 		deliver(a, &p);
 		return;
 	}
-	tp_buf_free(&a->in);
+	/* A head in several pieces: the former ones go in front of this one, for which read_answer() left
+	 * room. */
+	size_t before = a->in.len;
+	if (before > 0) {
+		memmove(data + before, data, n);
+		memcpy(data, a->in.data, before);
+		tp_buf_free(&a->in);
+		n += before;
+	}
 	if (take_head(a, &data, &n))
 		return;
 	tp_buf_add(&a->in, data, n);
@@ -253,19 +261,16 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
-		/* What is gathered of a head stands in front and leaves that much less to read; never
-		 * nothing, as a head as long as the buffer is refused. */
+		/* What is gathered of a head will stand in front and leaves that much less to read; never 0,
+		 * as a head as long as the buffer was refused. */
 		char *to = a->worker->scratch;
-		size_t have = a->in.len;
-		if (have > 0)
-			memcpy(to, a->in.data, have);
-		ssize_t n = tp_io_read(&a->up->io, to + have, TP_SCRATCH_BYTES - have);
+		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, have + (size_t)n);
+			take_input(a, to, (size_t)n);
 	}
 }
 

@@ -52,6 +52,7 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	tp_client_set_state(c, TP_CLIENT_CLOSED);
 	if (c->turn != NULL)
 		tp_turn_client_gone(c->turn);
+	reset = reset || c->out.len > 0; /* what is still owed must be seen to be missing */
 	tp_io_close(&c->io, !reset, reset);
 	tp_timer_close(&c->timer);
 	tp_worker_undefer(w, &c->send);
@@ -68,15 +69,20 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 static void on_timer(void *arg)
 {
 	struct tp_client *c = arg;
-	if (c->state == TP_CLIENT_BODY && c->paused) {
-		tp_timer_set(&c->timer, c->config->limits.client_body_ms); /* it is us who do not read */
+	if (c->out.len > 0) {
+		tp_client_close(c, "slow reader", true);
 		return;
 	}
 	if (c->state == TP_CLIENT_BODY && c->turn != NULL) {
-		tp_turn_reject(c->turn, 408, "the request body stopped arriving");
+		/* It is us who do not read, or an answer that came early is under way: it has timers of its
+		 * own. */
+		if (c->paused || c->turn->state == TP_TURN_FLOW)
+			tp_timer_set(&c->timer, c->config->limits.client_body_ms);
+		else
+			tp_turn_reject(c->turn, 408, "the request body stopped arriving");
 		return;
 	}
-	tp_client_close(c, c->state == TP_CLIENT_ANSWER ? "slow reader" : "time limit", false);
+	tp_client_close(c, "time limit", false);
 }
 
 /* ---- output */
@@ -238,7 +244,8 @@ static void next_step(struct tp_client *c)
 	case TP_NEXT_CLOSE: begin_linger(c); return;
 	case TP_NEXT_KEEP: break;
 	}
-	if (c->input_gone || (c->worker->draining && c->in.len == 0)) {
+	bool next_is_here = c->in.len > 0 && (!c->input_gone || c->listener->client_half_close_serve);
+	if (!next_is_here && (c->input_gone || c->worker->draining)) {
 		begin_linger(c);
 		return;
 	}

@@ -47,6 +47,7 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_sse_free(&t->relay.sse);
 	free(t->relay.json);
 	tp_buf_free(&t->relay.coded);
+	tp_buf_free(&t->relay.rest);
 	tp_decoder_free(t->relay.decoder);
 	t->relay = (struct tp_relay){0};
 }

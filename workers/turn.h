@@ -72,6 +72,9 @@ struct tp_relay {
 	struct tp_decoder *decoder; /* it comes compressed and is shown decoded; NULL = as it comes */
 	struct tp_buf coded;        /* it as it came, while it may turn out not to be compressed at all */
 	bool coded_dropped;         /* too late, or too much, for that */
+	bool resting;               /* the client is slow: ... */
+	bool rest_ends;             /* ... the answer ends with ... */
+	struct tp_buf rest;         /* ... what is not decoded yet of the last piece */
 };
 
 struct tp_turn {

@@ -1,6 +1,5 @@
 #include "workers/core.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct tp_parked {
@@ -33,8 +32,15 @@ uint64_t tp_worker_random(struct tp_worker *w)
 	return w->random[1] + b;
 }
 
+static char *put_hex(char *to, uint64_t value, int digits)
+{
+	for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4)
+		*to++ = "0123456789abcdef"[value >> shift & 15];
+	return to;
+}
+
 void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE])
 {
-	(void)snprintf(out, TP_REQUEST_ID_SIZE, "%016llx%08llx", (unsigned long long)w->id_prefix,
-		       (unsigned long long)(w->id_next++ & 0xffffffffu));
+	char *end = put_hex(put_hex(out, w->id_prefix, 16), w->id_next++, 8);
+	*end = '\0';
 }

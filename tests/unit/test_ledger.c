@@ -246,7 +246,7 @@ static const struct script scripts[] = {
 	{"ID-4: later, but said to be a re-send",
 	 {4, 3},
 	 {ONCE(0, FP, END(0, UNKNOWN)), AT(599999), NEW(1, FP), END(1, LEFT), AGAIN(2, FP_AGAIN, 1),
-	  END(2, UNKNOWN), AT(600000), NEW(3, FP_AGAIN)}},
+	  END(2, UNKNOWN), AT(719999), NEW(3, FP_AGAIN)}},
 	{"declined joins for 30s from the last turn",
 	 {4, 3},
 	 {NEW(0, FP), SEND(0, INITIAL, 1), SETTLE(0), AT(5000), DECLINED(0, 503), AT(34999), AGAIN(1, FP, 1),

@@ -141,13 +141,28 @@ static void consider(const struct tp_dir_use *u, uint32_t entry, struct room *be
 		*best = (struct room){entry, word, rank};
 }
 
+static unsigned in_use(const struct tp_dir_bucket *b)
+{
+	unsigned n = 0;
+	for (int i = 0; i < TP_DIR_WAYS; i++) /* relaxed: a hint */
+		n += phase_of(atomic_load_explicit(&b->entries[i].word, memory_order_relaxed)) != PHASE_FREE;
+	return n;
+}
+
+/* Of two buckets the emptier: they then overflow only when the table is nearly full. */
 static struct room room_for(const struct tp_dir_use *u, struct tp_hash128 key)
 {
-	const uint32_t buckets[2] = {bucket_of(u->dir, key.lo), bucket_of(u->dir, key.hi)};
+	uint32_t first = bucket_of(u->dir, key.lo), second = bucket_of(u->dir, key.hi);
 	struct room best = {.rank = TP_DIR_KEEP};
-	for (int b = 0; b < 2; b++)
-		for (uint32_t i = 0; i < TP_DIR_WAYS && best.rank != 0; i++)
-			consider(u, buckets[b] * TP_DIR_WAYS + i, &best);
+	if (in_use(&u->dir->buckets[second]) < in_use(&u->dir->buckets[first])) {
+		uint32_t swap = first;
+		first = second;
+		second = swap;
+	}
+	for (uint32_t i = 0; i < TP_DIR_WAYS && best.rank != 0; i++)
+		consider(u, first * TP_DIR_WAYS + i, &best);
+	for (uint32_t i = 0; i < TP_DIR_WAYS && best.rank != 0; i++)
+		consider(u, second * TP_DIR_WAYS + i, &best);
 	return best;
 }
 

@@ -10,7 +10,8 @@ WERROR      ?= $(if $(CI),1,)
 PYTEST      ?= /usr/bin/python3 -m pytest
 
 # ---- what has to be installed (Debian names)
-DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev
+DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
+              zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
 DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev
@@ -26,7 +27,7 @@ BUILD   := build/$(VARIANT)
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson
+PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson zlib libbrotlidec libzstd
 PKGFLAGS  = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS      = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -lrt -pthread
 
@@ -103,20 +104,48 @@ run: all
 check-style: deps-test
 	$(Q)CC="$(CC)" tests/style/check.sh
 
+.PHONY: print-flags
+## print-flags: the compiler's flags, for clang-tidy and editors
+print-flags:
+	@echo $(TP_CFLAGS)
+
 .PHONY: fuzz
 TIME ?= 60
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_BIN := $(filter-out %.h,$(FUZZ_BIN))
 ## fuzz: each fuzz target for TIME seconds (60), with clang
 fuzz: deps-fuzz $(FUZZ_BIN)
 	$(Q)set -e; for f in $(FUZZ_BIN); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/found/$$n; echo "== $$n"; \
-	  $$f -max_total_time=$(TIME) -print_final_stats=0 -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
-	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null); done
+	  $$f -max_total_time=$(TIME) -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
+	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null) 2>&1 | grep -vE 'Uses: |ictionary' ; \
+	  [ -z "$$(ls build/fuzz/found/$$n | grep -E '^(crash|leak|timeout|oom)-')" ]; done
 
-build/fuzz/%: tests/fuzz/%.c $(COMMON_SRC) Makefile
+FUZZ_CC   := clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g $(PKGFLAGS) \
+             -fno-sanitize-recover=all
+FUZZ_OBJ  := $(COMMON_SRC:%.c=build/fuzz/%.o)
+
+build/fuzz/%.o: %.c Makefile
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+build/fuzz/libcommon.a: $(FUZZ_OBJ)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libcommon.a
 	$(call say,FUZZ,$@)
-	$(Q)mkdir -p $(@D) && clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g \
-	  -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(PKGFLAGS) -o $@ $< $(COMMON_SRC) $(LIBS)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $< build/fuzz/libcommon.a $(LIBS)
+
+BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
+
+$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
+
+.PHONY: bench bench-instructions
+## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1.2: seconds of each measurement)
+bench: deps-bench build/turnpike $(BENCH_BIN)
+	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
+## bench-instructions: instructions of a worker for one JSON turn (valgrind)
+bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
+	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench
 
 .PHONY: install
 ## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
@@ -134,9 +163,8 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
 # Installs only what is missing, so that a second run needs neither network nor root.
-missing = $(shell dpkg-query -W -f='$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null | \
-            awk '$$1=="installed"{print $$2}' | sort >/tmp/.tp-have.$$$$; \
-            printf '%s\n' $(1) | sort | comm -23 - /tmp/.tp-have.$$$$; rm -f /tmp/.tp-have.$$$$)
+missing = $(shell for p in $(1); do \
+            dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | grep -q '^installed' || echo $$p; done)
 define install_missing
 	@need="$(call missing,$(1))"; if [ -n "$$need" ]; then \
 	  echo "installing: $$need"; \
@@ -157,4 +185,4 @@ deps-fuzz:
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
--include $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)

@@ -12,7 +12,6 @@
 #include "common/retry/model.h"
 #include "workers/connect.h"
 #include "workers/request.h"
-#include "workers/timer.h"
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
 
@@ -47,7 +46,6 @@ struct tp_attempt {
 	enum tp_stage stage;
 	unsigned serial; /* grows with each start: has the owner begun anew inside a call? */
 	bool active;
-	bool fresh;         /* not from the pool */
 	bool paused;        /* the owner cannot take more */
 	bool write_stopped; /* an answer came during the upload, or a write failed */
 	int write_error;    /* as tp_io_writev() told it; 0 = none */
@@ -62,7 +60,6 @@ struct tp_attempt {
 	struct tp_buf out; /* head and chunk framing the socket did not take yet */
 	struct tp_buf in;  /* an answer head that is not complete yet */
 	struct tp_chunked chunked;
-	struct tp_timer timer;
 };
 
 /* Once, before the first start; `a` lives inside its owner. */
@@ -79,7 +76,5 @@ void tp_attempt_pause(struct tp_attempt *a);
 void tp_attempt_resume(struct tp_attempt *a);
 /* Closes the connection at once; no call follows. Nothing happens at rest. */
 void tp_attempt_cancel(struct tp_attempt *a, const char *why);
-/* Before the owner's memory goes. */
-void tp_attempt_close(struct tp_attempt *a);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -93,7 +92,8 @@ static bool is_address(const char *name)
 /* SSL_set_tlsext_host_name() without the const that its macro casts away. */
 static bool set_server_name(SSL *ssl, const char *name)
 {
-	return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)name) == 1;
+	return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+			(void *)(uintptr_t)name) == 1;
 }
 
 SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd)

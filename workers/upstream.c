@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
@@ -33,16 +32,23 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 {
 	struct tp_upstream *u = arg;
 	tp_io_note(&u->io, what);
-	if (u->on_event != NULL) {
-		u->on_event(fd, what, u->user);
+	if (u->calls != NULL) {
+		u->calls->on_event(fd, what, u->user);
 		return;
 	}
 	if (u->io.readable && !still_quiet(u))
 		tp_upstream_close(u, "closed by the provider, or unasked bytes, while idle");
 }
 
-struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn user_fn,
-				    void *user)
+static void on_timer(void *arg)
+{
+	struct tp_upstream *u = arg;
+	if (u->calls != NULL)
+		u->calls->on_timeout(u->user);
+}
+
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl,
+				    const struct tp_upstream_user *calls, void *user)
 {
 	struct tp_upstream *u = calloc(1, sizeof *u);
 	if (u == NULL || tp_io_open(&u->io, p->worker->base, fd, ssl, on_event, u) != 0) {
@@ -52,12 +58,14 @@ struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, 
 		return NULL;
 	}
 	u->provider = p;
-	u->on_event = user_fn;
+	tp_timer_init(&u->timer, p->worker->base, on_timer, u);
+	u->calls = calls;
 	u->user = user;
 	return u;
 }
 
-struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, event_callback_fn user_fn, void *user)
+struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, const struct tp_upstream_user *calls,
+				     void *user)
 {
 	if (TAILQ_EMPTY(&p->idle))
 		return NULL;
@@ -70,7 +78,7 @@ struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, event_callback_fn
 			tp_upstream_close(u, "found closed before use");
 		} else {
 			leave_idle(u);
-			u->on_event = user_fn;
+			u->calls = calls;
 			u->user = user;
 			u->reused = true;
 			return u;
@@ -109,7 +117,8 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
 void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms)
 {
 	struct tp_provider_rt *p = u->provider;
-	u->on_event = NULL;
+	u->calls = NULL;
+	tp_timer_clear(&u->timer);
 	u->user = NULL;
 	if (keep_ms == 0 || p->n_idle >= p->conf->keepalive_max || u->io.hup ||
 	    (u->io.readable && !still_quiet(u))) {
@@ -133,6 +142,7 @@ void tp_upstream_close(struct tp_upstream *u, const char *why)
 	if (u->idle)
 		leave_idle(u);
 	tp_debug("provider %s: connection closed: %s", u->provider->conf->name, why);
+	tp_timer_close(&u->timer);
 	tp_io_close(&u->io, true, false);
 	tp_worker_park(u->provider->worker, u);
 }

@@ -12,12 +12,20 @@
 #include "workers/io.h"
 #include "workers/timer.h"
 
+/* Who has borrowed a connection hears of its events, and of its timer. */
+struct tp_upstream_user {
+	event_callback_fn on_event; /* arg = user */
+	void (*on_timeout)(void *user);
+};
+
 /* An open connection: idle in its provider's list, or lent to exactly one user. */
 struct tp_upstream {
 	TAILQ_ENTRY(tp_upstream) link;
 	struct tp_provider_rt *provider;
 	struct tp_io io;
-	event_callback_fn on_event; /* the user's; NULL while idle */
+	struct tp_timer
+		timer; /* the user's: kept with the connection, so that a send on a kept one arms nothing */
+	const struct tp_upstream_user *calls; /* NULL while idle */
 	void *user;
 	uint64_t idle_since_ms, idle_until_ms;
 	bool idle;   /* in its provider's list */
@@ -25,10 +33,11 @@ struct tp_upstream {
 };
 
 /* Takes over fd and ssl. NULL when out of memory (then both were closed). */
-struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, event_callback_fn on_event,
-				    void *user);
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl,
+				    const struct tp_upstream_user *calls, void *user);
 /* An idle connection that looks alive, lent to `user`; NULL when there is none. */
-struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, event_callback_fn on_event, void *user);
+struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, const struct tp_upstream_user *calls,
+				     void *user);
 /* Gives it back after a cleanly ended answer; keep_ms bounds how long it may idle (0 = close). */
 void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms);
 /* Closes it, `why` goes to the debug log; the memory is parked. NULL is ignored. */

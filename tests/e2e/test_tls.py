@@ -2,6 +2,7 @@
 
 import ssl
 import time
+import warnings
 
 import pytest
 
@@ -43,8 +44,10 @@ def _(lab):
     ca = tls.authority()
     t = lab.turnpike(lab.provider(), front(ca), probe=False)
     old = ca.client()
-    old.minimum_version = ssl.TLSVersion.TLSv1
-    old.maximum_version = ssl.TLSVersion.TLSv1_1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        old.minimum_version = ssl.TLSVersion.TLSv1
+        old.maximum_version = ssl.TLSVersion.TLSv1_1
     old.set_ciphers("ALL:@SECLEVEL=0")
     with pytest.raises((ssl.SSLError, OSError)):
         Client(t.address, tls=old)

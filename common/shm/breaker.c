@@ -87,8 +87,9 @@ static enum tp_breaker_answer ask_entry(const struct question *q, struct tp_dir_
 		if (held == 0)
 			continue;
 		TP_INJECT("probe taken");
-		/* The probe before ours may have ended between the two looks. */
-		if (tp_breaker_load(q->region, ref, &again, &s) && again == raw) {
+		/* The probe before ours may have ended between the two looks, or the URL been forgotten. */
+		if (tp_breaker_load(q->region, ref, &again, &s) && again == raw &&
+		    tp_dir_holds(&q->region->breaker_dir, ref)) {
 			*ret_held = held;
 			return TP_BREAKER_PASS_AS_PROBE;
 		}
@@ -179,7 +180,7 @@ static uint64_t rank(const struct tp_dir_use *use, struct tp_dir_ref ref, uint64
 	uint64_t raw;
 	struct tp_breaker_state s;
 	if (tp_hold_live(use->region,
-			 atomic_load_explicit(&use->region->breaker[ref.entry].probe, memory_order_relaxed)))
+			 atomic_load_explicit(&use->region->breaker[ref.entry].probe, memory_order_seq_cst)))
 		return TP_DIR_KEEP;
 	if (!tp_breaker_load(use->region, ref, &raw, &s) || (!s.listed && s.value == 0))
 		return 0;

@@ -17,6 +17,7 @@ struct tp_region; /* process-local handle of the mapping */
 
 struct tp_region_sizes {
 	uint32_t logical_requests; /* cells of the ledger, rounded up to whole groups of 8 buckets (128) */
+	uint32_t urls;             /* entries of the blacklist, rounded up to whole buckets (16); 0 = 4096 */
 };
 
 enum tp_region_result {

@@ -66,10 +66,11 @@ static void check_admin(struct tp_load *l, struct tp_node *root)
 					 a->address);
 		for (size_t k = 0; k < c->n_listeners; k++)
 			if (same_place(a, &c->listeners[k]))
-				tp_node_complain(node, l->errors,
-						 "`%s` is the address of listen[%zu] too: the admin endpoints "
-						 "have one of their own",
-						 a->address, k);
+				tp_node_complain(
+					node, l->errors,
+					"`%s` is the address of listen[%zu] too: the admin endpoints "
+					"have one of their own",
+					a->address, k);
 		for (size_t k = 0; k < i; k++)
 			if (same_place(a, &c->admin.listeners[k]))
 				tp_node_complain(node, l->errors,

@@ -24,7 +24,7 @@ enum {
 	TP_BREAKER_PROVIDER = 40,         /* bytes kept of a provider's name, with its end */
 	TP_BREAKER_URL = 128,             /* bytes kept of a URL, with its end */
 	TP_BREAKER_MAX_FAILURES = 1000000 /* largest policy.failures; exact in the window up to 15, above that
-					     a listing may come up to a sixteenth of `failures` late */
+					     a listing may come up to a fifteenth of `failures` late */
 };
 
 /* Where a send goes. Made once per turn; borrows its texts. */

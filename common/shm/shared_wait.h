@@ -32,7 +32,8 @@ struct tp_shared_wait_pass {
 	struct tp_region *region;
 	uint64_t leader; /* leader word held; 0 = none */
 	uint32_t entry, epoch;
-	bool counted; /* a report is wanted */
+	uint8_t round; /* of the wait: each told time is one */
+	bool counted;  /* a report is wanted */
 };
 
 /*

@@ -10,7 +10,8 @@ WERROR      ?= $(if $(CI),1,)
 PYTEST      ?= /usr/bin/python3 -m pytest
 
 # ---- what has to be installed (Debian names)
-DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev
+DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
+              zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
 DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev
@@ -26,7 +27,7 @@ BUILD   := build/$(VARIANT)
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson
+PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson zlib libbrotlidec libzstd
 PKGFLAGS  = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS      = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -lrt -pthread
 
@@ -103,6 +104,11 @@ run: all
 check-style: deps-test
 	$(Q)CC="$(CC)" tests/style/check.sh
 
+.PHONY: print-flags
+## print-flags: the compiler's flags, for clang-tidy and editors
+print-flags:
+	@echo $(TP_CFLAGS)
+
 .PHONY: fuzz
 TIME ?= 60
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -143,9 +149,8 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
 # Installs only what is missing, so that a second run needs neither network nor root.
-missing = $(shell dpkg-query -W -f='$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null | \
-            awk '$$1=="installed"{print $$2}' | sort >/tmp/.tp-have.$$$$; \
-            printf '%s\n' $(1) | sort | comm -23 - /tmp/.tp-have.$$$$; rm -f /tmp/.tp-have.$$$$)
+missing = $(shell for p in $(1); do \
+            dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | grep -q '^installed' || echo $$p; done)
 define install_missing
 	@need="$(call missing,$(1))"; if [ -n "$$need" ]; then \
 	  echo "installing: $$need"; \

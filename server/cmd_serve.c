@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/config/secrets.h"
 #include "server/load.h"
 #include "server/master.h"
 
@@ -15,7 +16,7 @@ static const char help[] =
 	"Starts the server in the foreground. When it is ready, one line on standard output says where it\n"
 	"listens; the log goes where the configuration says (standard error by default).\n"
 	"\n"
-	"  -c, --config FILE   the configuration (default: " TP_DEFAULT_CONFIG ")\n"
+	"  -c, --config FILE   the configuration (default: " TP_CONFIG_DEFAULT_FILE ")\n"
 	"  --endpoint URL      serve one provider, without a file: https://api.openai.com/v1\n"
 	"  --listen ADDR       listen here instead of where the configuration says: 127.0.0.1:8080,\n"
 	"                      [::1]:8080, unix:/run/turnpike/http.sock; may be given several times\n"
@@ -93,7 +94,9 @@ int tp_cmd_serve(int argc, char **argv)
 	if (config == NULL)
 		return 1;
 	config->generation = 1;
+	tp_secrets_guard_log(config);
 	int status = tp_master_run(config, a.fresh_state);
+	tp_secrets_guard_log(NULL);
 	tp_config_unref(config);
 	return status;
 }

@@ -330,8 +330,7 @@ static int open_unix(const struct tp_listener_conf *confs, size_t at, struct tp_
 
 /* ---- the way out */
 
-/* Drops segments with SYN and without ACK: those that would begin a connection. Offset 0 is the TCP header.
- */
+/* Drops segments with SYN and without ACK, which would begin a connection. Offset 0: the TCP header. */
 static void drop_syns(int fd)
 {
 	enum { FLAGS_AT = 13, SYN = 0x02, ACK = 0x10 };

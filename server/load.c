@@ -1,7 +1,6 @@
 #include "server/load.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char command_line[] = "command line";
@@ -83,7 +82,7 @@ struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf 
 		return from_endpoint(o, errors);
 	const char *file = o->file;
 	if (file == NULL) {
-		file = TP_DEFAULT_CONFIG;
+		file = TP_CONFIG_DEFAULT_FILE;
 		if (access(file, F_OK) != 0 && errno == ENOENT) {
 			tp_buf_printf(errors,
 				      "%s does not exist: name a file with -c FILE, or a provider with "

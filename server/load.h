@@ -10,10 +10,8 @@
 #include "common/base/buf.h"
 #include "common/config/config.h"
 
-#define TP_DEFAULT_CONFIG "/etc/turnpike/turnpike.yaml"
-
 struct tp_load_options {
-	const char *file;          /* NULL = TP_DEFAULT_CONFIG, unless there is an endpoint */
+	const char *file;          /* NULL = TP_CONFIG_DEFAULT_FILE, unless there is an endpoint */
 	const char *endpoint;      /* URL of the only provider, instead of a file; NULL = none */
 	const char *const *listen; /* replace the section `listen`; n_listen 0 = keep it */
 	size_t n_listen;

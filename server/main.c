@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/config/suggest.h"
 #include "server/cmd_serve.h"
 #include "server/cmd_stats.h"
 #include "server/commands.h"
@@ -80,46 +81,15 @@ static int cmd_help(int argc, char **argv)
 	return c->run(2, arguments);
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Levenshtein distance of two short words; words that are too long are simply far apart. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { MOST = 16 };
-	size_t n = strlen(a), m = strlen(b), row[MOST + 1];
-	if (n > MOST || m > MOST)
-		return MOST;
-	for (size_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t above = row[j];
-			row[j] = least(least(above, row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[m];
-}
-
 static int unknown_command(const char *name)
 {
-	const char *nearest = NULL;
-	size_t best = 3; /* two slips of the finger */
-	for (size_t i = 0; i < N_COMMANDS; i++) {
-		size_t d = distance(name, commands[i].name);
-		if (commands[i].does != NULL && d < best) {
-			best = d;
-			nearest = commands[i].name;
-		}
-	}
+	struct tp_suggestion near = tp_suggest_begin(name);
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (commands[i].does != NULL)
+			tp_suggest_candidate(&near, commands[i].name);
 	(void)fprintf(stderr, "turnpike: there is no command \"%s\"", name);
-	if (nearest != NULL)
-		(void)fprintf(stderr, "; did you mean \"%s\"?", nearest);
+	if (near.best != NULL)
+		(void)fprintf(stderr, "; did you mean \"%s\"?", near.best);
 	(void)fprintf(stderr, "\nTry: turnpike --help\n");
 	return 2;
 }

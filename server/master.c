@@ -78,8 +78,7 @@ static bool open_log(const struct tp_config *config)
 	return error == 0;
 }
 
-/* All are taken through a descriptor; the ones that end a process by default must not, whatever they are for.
- */
+/* All are taken through a descriptor; those that end a process by default must not, whatever their use. */
 static bool take_signals(struct master *m)
 {
 	static const int taken[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};

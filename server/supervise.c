@@ -1,6 +1,5 @@
 #include "server/supervise.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +59,7 @@ struct tp_supervisor {
 	struct tp_rounds rounds;
 	unsigned n;
 	struct slot *slots;
-	int *control_fds; /* master's end by slot, -1 = none: apart from slots, as the child closes them all
-			   */
+	int *control_fds; /* master's ends by slot, -1 = none; not in slots: a child closes them all */
 };
 
 static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t now);

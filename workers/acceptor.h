@@ -14,8 +14,7 @@ struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_
 void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve);
 /* Drain: takes what is queued on the sockets it serves, then closes all inherited ones. */
 void tp_acceptor_close(struct tp_acceptor *a);
-/* A connection is gone: accepting goes on if it had stopped for want of descriptors or at limits.connections.
- */
+/* A connection is gone: accepting goes on if it rested for want of descriptors or at limits.connections. */
 void tp_acceptor_room(struct tp_acceptor *a);
 void tp_acceptor_free(struct tp_acceptor *a); /* NULL is ignored */
 

@@ -2,6 +2,9 @@
 
 #include <openssl/crypto.h>
 
+const enum tp_field_id tp_credential_fields[TP_CREDENTIAL_FIELDS] = {
+	TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY, TP_FIELD_API_KEY, TP_FIELD_X_GOOG_API_KEY};
+
 static struct tp_str bearer(struct tp_str v)
 {
 	static const struct tp_str scheme = {"Bearer ", 7};
@@ -27,12 +30,10 @@ static const struct tp_client_conf *client_of(const struct tp_config *c, struct 
 
 static struct tp_access check_key(const struct tp_config *c, const struct tp_request *r)
 {
-	static const enum tp_field_id places[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY,
-						  TP_FIELD_API_KEY, TP_FIELD_X_GOOG_API_KEY};
 	bool given = false;
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-		struct tp_str v = tp_request_field(r, places[i]);
-		if (places[i] == TP_FIELD_AUTHORIZATION)
+	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
+		struct tp_str v = tp_request_field(r, tp_credential_fields[i]);
+		if (tp_credential_fields[i] == TP_FIELD_AUTHORIZATION)
 			v = bearer(v);
 		const struct tp_client_conf *who = v.n > 0 ? client_of(c, v) : NULL;
 		if (who != NULL)

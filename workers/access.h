@@ -7,6 +7,10 @@
 #include "common/config/config.h"
 #include "workers/request.h"
 
+/* Where a client may carry a credential, in the order they are looked at. */
+enum { TP_CREDENTIAL_FIELDS = 4 };
+extern const enum tp_field_id tp_credential_fields[TP_CREDENTIAL_FIELDS];
+
 struct tp_access {
 	int status;                       /* 0 = may pass; else 401 or 403 */
 	const char *detail;               /* static, with a status */
@@ -14,10 +18,9 @@ struct tp_access {
 };
 
 /*
- * With `clients` configured: one of their keys in Authorization (Bearer), x-api-key, api-key or
- * x-goog-api-key. Without: anybody who reaches the listener, but a browser page that was lured here is kept
- * out: Host must be a loopback name or one of `hosts` (TCP, unless allow_anonymous), and an Origin one of
- * `origins`.
+ * With `clients` configured: one of their keys in a credential field (Authorization: Bearer). Without:
+ * anybody who reaches the listener, but a browser page that was lured here is kept out: Host must be a
+ * loopback name or one of `hosts` (TCP, unless allow_anonymous), and an Origin one of `origins`.
  */
 struct tp_access tp_access_check(const struct tp_config *c, const struct tp_listener_conf *l,
 				 const struct tp_request *r);

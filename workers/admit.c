@@ -8,6 +8,7 @@
 #include "common/retry/known_codes.h"
 #include "workers/access.h"
 #include "workers/dispatch.h"
+#include "workers/heartbeat.h"
 #include "workers/identity.h"
 
 enum {
@@ -67,6 +68,20 @@ static bool lower_limits(struct tp_turn *t)
 	return true;
 }
 
+/* Other upgrades may be ignored, and are (RFC 9110 section 7.8): Java's client offers h2c with each request.
+ */
+static bool wants_websocket(const struct tp_request *r)
+{
+	static const char name[] = "websocket";
+	if (!r->head->upgrade)
+		return false;
+	struct tp_str v = tp_request_field(r, TP_FIELD_UPGRADE);
+	for (size_t i = 0; i + sizeof name - 1 <= v.n; i++)
+		if (strncasecmp(v.p + i, name, sizeof name - 1) == 0)
+			return true;
+	return false;
+}
+
 /* Who asks, and where to. False when the turn was answered. */
 static bool admit_head(struct tp_turn *t)
 {
@@ -89,20 +104,20 @@ static bool admit_head(struct tp_turn *t)
 		return false;
 	}
 	t->provider = &t->worker->providers[t->route->provider];
-	if (t->request->head->upgrade && !t->provider->conf->upgrade_tunnel) {
+	t->tunnel = wants_websocket(t->request);
+	if (t->tunnel && !t->provider->conf->upgrade_tunnel) {
 		tp_turn_reject(t, 426, "no upgrades here: use plain HTTP");
 		return false;
 	}
-	t->tunnel = t->request->head->upgrade;
 	t->replay_safe = !t->tunnel && is_replay_safe(t, path);
 	return true;
 }
 
 static void set_limits(struct tp_turn *t)
 {
-	const struct tp_budget_conf *b = &t->config->budget;
-	t->limits = (struct tp_ledger_limits){b->sends, b->sends - b->reserve};
-	t->deadline_ms = t->begun_ms + t->provider->conf->retry.deadline_ms;
+	const struct tp_retry_conf *r = &t->provider->conf->retry;
+	t->limits = (struct tp_ledger_limits){r->budget_sends, r->budget_sends - r->budget_reserve};
+	t->deadline_ms = t->begun_ms + r->deadline_ms;
 	uint64_t count = 0;
 	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_STAINLESS_RETRY_COUNT);
 	t->resend = v.p != NULL && tp_parse_count(v, &count) == NULL && count > 0;
@@ -130,7 +145,7 @@ static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory 
 	t->sends_told = m->used;
 	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
 	if (m->refusal != TP_CODE_NONE)
-		tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + m->refusal, 1);
+		tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + m->refusal);
 	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
 	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
 }
@@ -149,7 +164,7 @@ static void wait_for_earlier(struct tp_turn *t)
 	tp_timer_set(&t->timer, t->join_wait_ms);
 }
 
-static void join(struct tp_turn *t)
+void tp_turn_join(struct tp_turn *t)
 {
 	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
 	struct tp_ledger_memory memory;
@@ -169,20 +184,35 @@ static void join(struct tp_turn *t)
 	tp_dispatch(t, TP_CLASS_INITIAL);
 }
 
+/* Asked only where the operator granted a replacement: the body is looked into once more. */
+static bool is_self_contained(const struct tp_turn *t, const struct tp_request_facts *facts)
+{
+	if (t->provider->conf->retry.ambiguous_replays == 0 || facts->store != TP_FLAG_FALSE ||
+	    facts->continues || tp_head_has(t->request->head, TP_FIELD_CONTENT_ENCODING))
+		return false;
+	struct tp_buf body = {0};
+	struct iovec v;
+	for (uint64_t at = 0; tp_request_pieces(t->request, at, &v, 1) == 1; at += v.iov_len)
+		tp_buf_add(&body, v.iov_base, v.iov_len);
+	bool yes = !body.failed && tp_request_self_contained(facts, tp_buf_str(&body));
+	tp_buf_free(&body);
+	return yes;
+}
+
 void tp_turn_identify(struct tp_turn *t)
 {
 	struct tp_hash128 hash;
+	tp_identity_body_done(t);
 	bool has_hash = t->fingerprint != NULL;
 	if (has_hash) {
-		tp_fingerprint_finish(t->fingerprint, &hash, NULL);
+		struct tp_request_facts facts;
+		tp_fingerprint_finish(t->fingerprint, &hash, &facts);
 		tp_fingerprint_free(t->fingerprint);
 		t->fingerprint = NULL;
+		t->wants_stream = facts.stream == TP_FLAG_TRUE;
+		t->self_contained = is_self_contained(t, &facts);
+		tp_heartbeat_begin(t);
 	}
 	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);
-	join(t);
-}
-
-void tp_turn_join_again(struct tp_turn *t)
-{
-	join(t);
+	tp_turn_join(t);
 }

@@ -9,10 +9,10 @@
 
 /* Fills route, provider, limits and deadline. False: the turn was answered and is over. */
 bool tp_turn_admit(struct tp_turn *t);
-/* The request is complete (or streams through): joins its logical request and dispatches, waits, or answers.
+/* The request is complete, or streams through: joins its logical request, and dispatches, waits or answers.
  */
 void tp_turn_identify(struct tp_turn *t);
-/* Looks again whether the earlier turn of the same logical request is over. */
-void tp_turn_join_again(struct tp_turn *t);
+/* Looks (again) whether an earlier turn of the same logical request is in flight. Same. */
+void tp_turn_join(struct tp_turn *t);
 
 #endif

@@ -2,12 +2,23 @@
 
 #include "common/retry/told.h"
 
-static void add_status(struct tp_buf *out, int status, struct tp_str reason)
+/* A value that is the provider's own, less the secrets it may repeat. */
+static void add_value(struct tp_buf *out, struct tp_str value, const struct tp_mask_secrets *secrets)
+{
+	struct tp_buf masked = {0};
+	bool found = tp_mask_known(value, secrets, &masked);
+	tp_buf_add_str(out, found ? tp_buf_str(&masked) : value);
+	out->failed = out->failed || masked.failed;
+	tp_buf_free(&masked);
+}
+
+static void add_status(struct tp_buf *out, int status, struct tp_str reason,
+		       const struct tp_mask_secrets *secrets)
 {
 	tp_buf_add_str(out, TP_STR("HTTP/1.1 "));
 	tp_buf_add_uint(out, (uint64_t)status);
 	tp_buf_add_str(out, TP_STR(" "));
-	tp_buf_add_str(out, reason);
+	add_value(out, reason, secrets);
 	tp_buf_add_str(out, TP_STR("\r\n"));
 }
 
@@ -56,8 +67,11 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	case TP_FIELD_RETRY_AFTER_MS: return ms_agrees(value, facts);
 	case TP_FIELD_X_SHOULD_RETRY: return facts->should_retry == 0 && !about->stop;
 	case TP_FIELD_CONTENT_TYPE:
-	case TP_FIELD_CONTENT_ENCODING:
 		if (about->json)
+			return false;
+		break;
+	case TP_FIELD_CONTENT_ENCODING:
+		if (about->json || about->decoded)
 			return false;
 		break;
 	default: break;
@@ -83,7 +97,7 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	struct tp_str reason = tp_span_str(bytes, h->reason);
 	if (status != h->status || reason.n == 0)
 		reason = tp_str_from(tp_reason_phrase(status));
-	add_status(out, status, reason);
+	add_status(out, status, reason, about->secrets);
 	bool told = false;
 	for (uint32_t i = 0; i < h->n_fields; i++) {
 		const struct tp_field *f = &h->fields[i];
@@ -102,7 +116,7 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 			return;
 		tp_buf_add_str(out, name);
 		tp_buf_add_str(out, TP_STR(": "));
-		tp_buf_add_str(out, value);
+		add_value(out, value, about->secrets);
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
 	if (about->json)
@@ -116,7 +130,7 @@ void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r, const 
 {
 	struct tp_answer_about with = *about;
 	with.stop = r->stop;
-	add_status(out, r->status, tp_str_from(tp_reason_phrase(r->status)));
+	add_status(out, r->status, tp_str_from(tp_reason_phrase(r->status)), NULL);
 	tp_buf_add_str(out, TP_STR("content-type: application/json\r\n"));
 	if (r->retry_after_s > 0) {
 		tp_buf_add_str(out, TP_STR("retry-after: "));
@@ -124,4 +138,11 @@ void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r, const 
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
 	add_about(out, &with);
+}
+
+void tp_answer_head_stream(struct tp_buf *out, const struct tp_answer_about *about)
+{
+	add_status(out, 200, TP_STR("OK"), NULL);
+	tp_buf_add_str(out, TP_STR("content-type: text/event-stream\r\ncache-control: no-cache\r\n"));
+	add_about(out, about);
 }

@@ -6,6 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/http/head.h"
+#include "common/http/mask.h"
 #include "common/retry/facts.h"
 #include "common/retry/refusal.h"
 
@@ -27,12 +28,16 @@ struct tp_answer_about {
 	bool stop;       /* x-should-retry: false */
 	bool replay_off; /* the request was too large to be kept */
 	bool json;       /* the body was replaced by the family's JSON */
+	bool decoded;    /* the body came compressed and goes out plain */
+	const struct tp_mask_secrets *secrets; /* masked in what is the provider's; NULL = none */
 	bool upgrade;    /* 101: Connection and Upgrade pass */
 };
 
 /* A provider's head under `status` (its own, or the one it stands for). */
 void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *h, const char *bytes,
 			  const struct tp_answer_facts *facts, const struct tp_answer_about *about);
+/* Head of an event stream that is opened before the provider has answered (heartbeats). */
+void tp_answer_head_stream(struct tp_buf *out, const struct tp_answer_about *about);
 /* Head of a local answer whose JSON body has about->length bytes. */
 void tp_answer_head_local(struct tp_buf *out, const struct tp_refusal *r,
 			  const struct tp_answer_about *about);

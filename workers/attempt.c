@@ -6,9 +6,8 @@
 #include "common/base/clock.h"
 
 enum {
-	READS_PER_TURN = 16,     /* then others get their turn of the loop */
-	PIECES = 16,             /* body segments handed to one write */
-	HEAD_LIMIT = 128 * 1024, /* answer heads: Cloudflare and others are fond of long ones */
+	PIECES = 16,                   /* body segments handed to one write */
+	HEAD_LIMIT = TP_SCRATCH_BYTES, /* answer heads: Cloudflare and others are fond of long ones */
 };
 
 static void set_stage(struct tp_attempt *a, enum tp_stage s)
@@ -162,11 +161,9 @@ static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
 static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 {
 	struct tp_upstream *u = a->up;
-	int fd = u->io.fd;
-	SSL *ssl = u->io.ssl;
-	(void)event_del(&u->io.event);
+	SSL *ssl;
+	int fd = tp_io_release(&u->io, &ssl);
 	tp_timer_close(&u->timer);
-	u->io.fd = -1;
 	tp_worker_park(a->worker, u);
 	a->up = NULL;
 	set_stage(a, TP_STAGE_OUTPUT);
@@ -174,20 +171,23 @@ static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 	a->ops->switched(a->owner, p, fd, ssl);
 }
 
-/* An answer head in bytes[0..n); what is behind it is delivered. False when more is needed. */
-static bool take_head(struct tp_attempt *a, char *bytes, size_t n)
+/*
+ * An answer head at the front of *bytes; what is behind it is delivered.  False when more is needed: then
+ * *bytes and *n have moved behind interim answers, which are dealt with.
+ */
+static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 {
 	const char *why = NULL;
 	bool head_request = tp_str_eq(tp_request_str(a->request, a->request->head->method), TP_STR("HEAD"));
 	for (;;) {
 		struct tp_head *h = a->worker->head;
-		switch (tp_head_parse_answer(bytes, n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
+		switch (tp_head_parse_answer(*bytes, *n, HEAD_LIMIT, head_request, &a->scanned, h, &why)) {
 		case TP_PARSE_MORE: return false;
 		case TP_PARSE_BAD: fail(a, TP_CAUSE_BROKEN_HEAD, why); return true;
 		case TP_PARSE_OK: break;
 		}
 		a->scanned = 0;
-		struct tp_answer_piece p = {h, bytes, bytes + h->size, n - h->size, false};
+		struct tp_answer_piece p = {h, *bytes, *bytes + h->size, *n - h->size, false};
 		if (h->status == 101) {
 			if (a->head_args.tunnel)
 				switch_protocol(a, &p);
@@ -196,19 +196,19 @@ static bool take_head(struct tp_attempt *a, char *bytes, size_t n)
 			return true;
 		}
 		if (h->status < 200) { /* interim: nothing a client waits for */
-			bytes += h->size;
-			n -= h->size;
-			if (n == 0)
+			*bytes += h->size;
+			*n -= h->size;
+			if (*n == 0)
 				return false;
 			continue;
 		}
-		begin_body(a, h, bytes);
+		begin_body(a, h, *bytes);
 		deliver(a, &p);
 		return true; /* the owner may have started the next attempt meanwhile */
 	}
 }
 
-/* Bytes of an answer, in the scratch buffer. */
+/* Bytes of an answer, in the scratch buffer; what was gathered of its head stands in front of them. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
 	if (a->head_seen) {
@@ -217,26 +217,20 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 		deliver(a, &p);
 		return;
 	}
-	if (a->in.len == 0) {
-		if (!take_head(a, data, n))
-			tp_buf_add(&a->in, data, n);
+	/* A head in several pieces: the former ones go in front of this one, for which read_answer() left
+	 * room. */
+	size_t before = a->in.len;
+	if (before > 0) {
+		memmove(data + before, data, n);
+		memcpy(data, a->in.data, before);
+		tp_buf_free(&a->in);
+		n += before;
+	}
+	if (take_head(a, &data, &n))
 		return;
-	}
-	/* A head in several pieces: gathered, and moved back once it is whole, since body bytes need room
-	 * around. */
 	tp_buf_add(&a->in, data, n);
-	struct tp_buf whole = a->in;
-	a->in = (struct tp_buf){0};
-	if (whole.len <= TP_SCRATCH_BYTES) {
-		memcpy(a->worker->scratch, whole.data, whole.len);
-		if (take_head(a, a->worker->scratch, whole.len))
-			tp_buf_free(&whole);
-		else
-			a->in = whole;
-	} else {
-		tp_buf_free(&whole);
-		fail(a, TP_CAUSE_BROKEN_HEAD, "the answer's head is too long");
-	}
+	if (a->in.failed)
+		fail(a, TP_CAUSE_LOCAL, "out of memory");
 }
 
 static void on_end(struct tp_attempt *a, ssize_t r)
@@ -265,18 +259,20 @@ static void on_end(struct tp_attempt *a, ssize_t r)
 static void read_answer(struct tp_attempt *a)
 {
 	for (int i = 0; a->up != NULL && a->up->io.readable && !a->paused; i++) {
-		if (i == READS_PER_TURN) {
+		if (i == TP_READS_PER_TURN) {
 			tp_io_again(&a->up->io);
 			return;
 		}
+		/* What is gathered of a head stands in front and leaves that much less to read. */
 		char *to = a->worker->scratch;
-		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES);
+		/* Never 0: a head as long as the buffer was refused. */
+		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, (size_t)n);
+			take_input(a, to, have + (size_t)n);
 	}
 }
 
@@ -288,8 +284,7 @@ static void on_write_error(struct tp_attempt *a, int error)
 		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
 		return;
 	}
-	/* The provider may have answered before it closed, and that answer counts: it is read from the loop.
-	 */
+	/* The provider may have answered before it closed, and that counts: it is read from the loop. */
 	a->write_stopped = true;
 	a->write_error = error;
 	a->up->io.readable = true;
@@ -410,7 +405,6 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->head_args = *args;
 	a->stage = TP_STAGE_UNSENT;
 	a->active = true;
-	a->fresh = fresh;
 	a->paused = a->write_stopped = a->head_seen = a->keep = false;
 	a->write_error = 0;
 	a->sent = a->left = 0;

@@ -46,7 +46,6 @@ struct tp_attempt {
 	enum tp_stage stage;
 	unsigned serial; /* grows with each start: has the owner begun anew inside a call? */
 	bool active;
-	bool fresh;         /* not from the pool */
 	bool paused;        /* the owner cannot take more */
 	bool write_stopped; /* an answer came during the upload, or a write failed */
 	int write_error;    /* as tp_io_writev() told it; 0 = none */

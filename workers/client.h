@@ -1,6 +1,6 @@
 /*
- * A client connection: reads requests, feeds them to a turn, writes what the turn gives it, and
- * goes on with the next request or ends.
+ * A client connection: reads requests, feeds them to a turn, writes what the turn gives it, and goes on with
+ * the next request or ends.  client.c is its life and its output, client_input.c what arrives.
  */
 #ifndef TP_WORKERS_CLIENT_H
 #define TP_WORKERS_CLIENT_H
@@ -42,16 +42,16 @@ struct tp_client {
 	struct tp_config *config; /* one reference */
 	struct tp_io io;
 	enum tp_client_state state;
-	struct tp_turn *turn;  /* NULL between turns */
-	struct tp_timer timer; /* the limit of the present state */
-	struct tp_buf in;      /* received and not used yet: part of a head, or a pipelined request */
-	struct tp_buf out;     /* what the peer could not take at once */
-	size_t scanned;
-	struct tp_chunked chunked;
-	uint64_t body_left;
-	uint64_t lingered;        /* bytes dropped */
-	enum tp_client_next next; /* after FLUSH */
-	bool served;              /* at least one request came */
+	struct tp_turn *turn;      /* NULL between turns */
+	struct tp_timer timer;     /* the limit of the present state */
+	struct tp_buf in;          /* received and not used yet: part of a head, or a pipelined request */
+	struct tp_buf out;         /* what the peer could not take at once */
+	size_t scanned;            /* of `in`: looked through for the end of a head already */
+	struct tp_chunked chunked; /* in BODY, with chunked_body */
+	uint64_t body_left;        /* in BODY, without */
+	uint64_t lingered;         /* bytes dropped */
+	enum tp_client_next next;  /* after FLUSH */
+	bool served;               /* at least one request came */
 	bool chunked_body;
 	bool paused;     /* the turn cannot take more body */
 	bool working;    /* inside the input loop: turns end without recursion */
@@ -78,5 +78,14 @@ void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp
 void tp_client_close(struct tp_client *c, const char *why, bool reset);
 /* Drain: an idle connection is closed, a busy one ends with its turn. */
 void tp_client_drain(struct tp_client *c);
+
+/* ---- between client.c and client_input.c */
+
+/* The one place that moves a client. */
+void tp_client_set_state(struct tp_client *c, enum tp_client_state s);
+/* Reads and uses what there is, in the present state; may begin and end turns, and close the client. */
+void tp_client_input(struct tp_client *c);
+/* True while reading makes sense: there is a taker, or little enough was read ahead. */
+bool tp_client_wants_input(const struct tp_client *c);
 
 #endif

@@ -95,11 +95,8 @@ static void on_handshake(evutil_socket_t fd, short what, void *arg)
 		finish(c, -1, NULL, TP_CAUSE_TLS, why);
 		return;
 	}
-	int done = c->io.fd;
-	SSL *ssl = c->io.ssl;
-	(void)event_del(&c->io.event);
-	c->io.fd = -1;
-	c->io.ssl = NULL;
+	SSL *ssl;
+	int done = tp_io_release(&c->io, &ssl);
 	finish(c, done, ssl, TP_CAUSE_ANSWER, NULL);
 }
 

@@ -6,7 +6,6 @@
 #define TP_WORKERS_CORE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -20,7 +19,11 @@
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 
-enum { TP_SCRATCH_BYTES = 64 * 1024 }; /* one read */
+enum {
+	TP_SCRATCH_BYTES = 64 * 1024, /* one read */
+	TP_READS_PER_TURN = 16,       /* of one connection; then others get their turn of the loop */
+	TP_REQUEST_ID_SIZE = 25       /* 24 hex digits and a terminator */
+};
 
 struct tp_client;
 struct tp_resolver;
@@ -39,6 +42,8 @@ struct tp_provider_rt {
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
+	uint32_t
+		long_waits; /* of 55s and more in a row, over this worker's turns: see tp_long_waits_next() */
 	struct event sweep; /* closes the idle ones whose time is over */
 	bool sweeping;
 };
@@ -81,9 +86,17 @@ void tp_worker_free_parked(struct tp_worker *w);
 /* 64 random bits for jitter: xorshift128+, seeded per worker from getrandom(). */
 uint64_t tp_worker_random(struct tp_worker *w);
 
+/* The next X-Turnpike-Request-Id: 64 random bits of this worker and a count. */
+void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE]);
+
+static inline void tp_worker_add(struct tp_worker *w, enum tp_counter c, uint64_t n)
+{
+	tp_count(w->region, w->stamp.slot, c, n);
+}
+
 static inline void tp_worker_count(struct tp_worker *w, enum tp_counter c)
 {
-	tp_count(w->region, w->stamp.slot, c, 1);
+	tp_worker_add(w, c, 1);
 }
 
 static inline void tp_worker_gauge(struct tp_worker *w, enum tp_gauge g, int delta)

@@ -18,15 +18,10 @@ static void start(struct tp_turn *t, bool fresh)
 
 static void out_of_budget(struct tp_turn *t)
 {
-	if (t->saved != NULL) {
+	if (t->saved != NULL)
 		tp_relay_saved(t, true, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	struct tp_refusal r = tp_refusal_for(TP_CODE_BUDGET_EXHAUSTED, 0);
-	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = TP_CODE_BUDGET_EXHAUSTED};
-	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + TP_CODE_BUDGET_EXHAUSTED,
-		 1);
-	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
+	else
+		tp_turn_refuse(t, TP_CODE_BUDGET_EXHAUSTED);
 }
 
 void tp_dispatch(struct tp_turn *t, enum tp_class klass)
@@ -35,11 +30,12 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 		out_of_budget(t);
 		return;
 	}
-	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_SENDS_FIRST + klass, 1);
+	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);
-	start(t, false);
+	start(t, t->replaced !=
+			 TP_CODE_NONE); /* a replacement must not meet the connection that lost its like */
 }
 
 void tp_dispatch_reconnect(struct tp_turn *t)

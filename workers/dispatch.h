@@ -12,8 +12,7 @@
  * stop, or the refusal request_send_budget_exhausted.  May end the turn: to be the caller's last step.
  */
 void tp_dispatch(struct tp_turn *t, enum tp_class klass);
-/* The kept connection was dead before a byte went out: the same, already charged, send on a new connection.
- */
+/* The kept connection was dead before a byte went out: the same send, charged already, on a new one. */
 void tp_dispatch_reconnect(struct tp_turn *t);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "workers/access.h"
+
 enum { KEY_BYTES_MAX = 8 * 1024 }; /* an id longer than this counts with its first bytes and its length */
 
 /* What the id is, so that one kind can never be taken for another. */
@@ -32,10 +34,8 @@ static uint64_t credential_of(const struct tp_turn *t)
 {
 	if (t->who != NULL)
 		return keyed_hash(t, KIND_CREDENTIAL, 1, tp_str_from(t->who->name), NULL).lo;
-	static const enum tp_field_id fields[] = {TP_FIELD_AUTHORIZATION, TP_FIELD_X_API_KEY,
-						  TP_FIELD_API_KEY, TP_FIELD_X_GOOG_API_KEY};
-	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-		struct tp_str v = tp_request_field(t->request, fields[i]);
+	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
+		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
 		if (v.n > 0)
 			return keyed_hash(t, KIND_CREDENTIAL, 2, v, NULL).lo;
 	}
@@ -68,7 +68,8 @@ bool tp_identity_wants_fingerprint(const struct tp_turn *t)
 	return stands_alone(t) || identifying_header(t).n > 0;
 }
 
-struct tp_fingerprint *tp_identity_fingerprint(const struct tp_turn *t)
+/* A new fingerprint of the turn's method, path and turn id; NULL when out of memory. */
+static struct tp_fingerprint *new_fingerprint(const struct tp_turn *t)
 {
 	char turn_id[TP_TURN_ID_MAX];
 	size_t n = 0;
@@ -78,6 +79,62 @@ struct tp_fingerprint *tp_identity_fingerprint(const struct tp_turn *t)
 	return tp_fingerprint_new(
 		tp_region_seed(t->worker->region), tp_request_str(t->request, t->request->head->method),
 		tp_request_str(t->request, t->request->head->target), (struct tp_str){turn_id, n});
+}
+
+void tp_identity_begin(struct tp_turn *t)
+{
+	t->fingerprint = new_fingerprint(t);
+	if (t->fingerprint != NULL)
+		t->body_decoder = tp_decoder_new(tp_coding_of_head(t->request->head, t->request->bytes),
+						 t->config->limits.replay_body);
+}
+
+/* It cannot be decoded: what arrived so far counts byte for byte, and so does the rest. */
+static void begin_again_undecoded(struct tp_turn *t)
+{
+	enum { PIECES = 64 };
+	struct iovec v[PIECES];
+	uint64_t at = 0;
+	int n;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
+	tp_fingerprint_free(t->fingerprint);
+	t->fingerprint = new_fingerprint(t);
+	while (t->fingerprint != NULL && (n = tp_request_pieces(t->request, at, v, PIECES)) > 0) {
+		for (int i = 0; i < n; i++) {
+			tp_fingerprint_feed(t->fingerprint, v[i].iov_base, v[i].iov_len);
+			at += v[i].iov_len;
+		}
+	}
+}
+
+void tp_identity_feed(struct tp_turn *t, const char *data, size_t n)
+{
+	char plain[16 * 1024];
+	enum tp_decode r;
+	size_t used, got;
+	if (t->body_decoder == NULL) {
+		tp_fingerprint_feed(t->fingerprint, data, n);
+		return;
+	}
+	while ((r = tp_decoder_feed(t->body_decoder, data, n, &used, plain, sizeof plain, &got)) ==
+	       TP_DECODE_DATA) {
+		tp_fingerprint_feed(t->fingerprint, plain, got);
+		data += used;
+		n -= used;
+	}
+	if (r != TP_DECODE_MORE)
+		begin_again_undecoded(t);
+}
+
+void tp_identity_body_done(struct tp_turn *t)
+{
+	if (t->body_decoder == NULL)
+		return;
+	if (!tp_decoder_whole(t->body_decoder))
+		begin_again_undecoded(t);
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 }
 
 struct tp_identity tp_identity_of(const struct tp_turn *t, const struct tp_hash128 *fingerprint)

@@ -9,8 +9,16 @@
 
 /* Does this request need a fingerprint at all? Decided from the head. */
 bool tp_identity_wants_fingerprint(const struct tp_turn *t);
-/* A new fingerprint of the turn's method, path and turn id; NULL when out of memory. */
-struct tp_fingerprint *tp_identity_fingerprint(const struct tp_turn *t);
+/*
+ * The body goes into turn->fingerprint as it arrives: decoded when it is compressed, so that the same prompt
+ * is the same whatever the compressor made of it; byte for byte when it cannot be decoded (design
+ * section 3.1).  Out of memory leaves the turn without a fingerprint.
+ */
+void tp_identity_begin(struct tp_turn *t);
+/* A piece of the body, which turn->request holds already. */
+void tp_identity_feed(struct tp_turn *t, const char *data, size_t n);
+/* The body is complete. */
+void tp_identity_body_done(struct tp_turn *t);
 /* The identity; `fingerprint` NULL when there is none (streaming through, or not wanted). */
 struct tp_identity tp_identity_of(const struct tp_turn *t, const struct tp_hash128 *fingerprint);
 

@@ -88,32 +88,51 @@ static size_t tls_write(struct tp_io *io, const char *from, size_t n, ssize_t *e
 	return sum;
 }
 
-/* Small pieces leave in one record instead of one each. */
-static ssize_t tls_writev(struct tp_io *io, const struct iovec *v, int n)
+/* Bytes of v[0..n) from the `from`th on, as many as fit. */
+static size_t gather(char *to, size_t room, const struct iovec *v, int n, size_t from)
 {
-	ssize_t sum = 0, error = 0;
-	char join[16 * 1024];
-	for (int i = 0; i < n;) {
-		const char *from = v[i].iov_base;
-		size_t len = v[i].iov_len;
-		int taken = 1;
-		if (n - i > 1 && len < sizeof join) {
-			len = 0;
-			for (taken = 0; i + taken < n && len + v[i + taken].iov_len <= sizeof join; taken++) {
-				memcpy(join + len, v[i + taken].iov_base, v[i + taken].iov_len);
-				len += v[i + taken].iov_len;
-			}
-			from = join;
-		}
-		i += taken;
-		size_t put = tls_write(io, from, len, &error);
-		if (error != 0)
-			return error;
-		sum += (ssize_t)put;
-		if (put < len)
-			break;
+	size_t sum = 0;
+	for (int i = 0; i < n && sum < room; i++) {
+		size_t skip = from < v[i].iov_len ? from : v[i].iov_len;
+		size_t len = v[i].iov_len - skip;
+		from -= skip;
+		if (len > room - sum)
+			len = room - sum;
+		if (len > 0)
+			memcpy(to + sum, (const char *)v[i].iov_base + skip, len);
+		sum += len;
 	}
 	return sum;
+}
+
+/*
+ * Small pieces leave in one record instead of one each.  A record is always as long as what is there allows:
+ * a write that is resumed must not be shorter than the one that found no room, though its pieces may have
+ * grown.
+ */
+static ssize_t tls_writev(struct tp_io *io, const struct iovec *v, int n)
+{
+	enum { RECORD = 16 * 1024 };
+	char join[RECORD];
+	size_t sum = 0, in_piece = 0;
+	ssize_t error = 0;
+	for (int i = 0; i < n;) {
+		const char *from = (const char *)v[i].iov_base + in_piece;
+		size_t len = v[i].iov_len - in_piece;
+		if (len < RECORD && i + 1 < n) {
+			len = gather(join, RECORD, v + i, n - i, in_piece);
+			from = join;
+		}
+		size_t put = len > 0 ? tls_write(io, from, len, &error) : 0;
+		if (error != 0)
+			return error;
+		sum += put;
+		if (put < len)
+			break;
+		for (in_piece += put; i < n && in_piece >= v[i].iov_len; i++)
+			in_piece -= v[i].iov_len;
+	}
+	return (ssize_t)sum;
 }
 
 ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n)
@@ -149,9 +168,43 @@ int tp_io_handshake(struct tp_io *io)
 	return e == TP_IO_END ? TP_IO_CUT : (int)e;
 }
 
+/* Those that want to be called in the next turn of the loop; there is one loop per process. */
+static TAILQ_HEAD(, tp_io) waiting = TAILQ_HEAD_INITIALIZER(waiting);
+
 void tp_io_again(struct tp_io *io)
 {
-	event_active(&io->event, EV_READ, 0);
+	if (io->waits || io->fd < 0)
+		return;
+	io->waits = true;
+	TAILQ_INSERT_TAIL(&waiting, io, link);
+}
+
+static void forget(struct tp_io *io)
+{
+	if (!io->waits)
+		return;
+	io->waits = false;
+	TAILQ_REMOVE(&waiting, io, link);
+}
+
+void tp_io_next_turn(void)
+{
+	struct tp_io *io;
+	while ((io = TAILQ_FIRST(&waiting)) != NULL) {
+		forget(io);
+		event_active(&io->event, EV_READ, 0);
+	}
+}
+
+int tp_io_release(struct tp_io *io, SSL **ret_ssl)
+{
+	int fd = io->fd;
+	*ret_ssl = io->ssl;
+	(void)event_del(&io->event);
+	forget(io);
+	io->fd = -1;
+	io->ssl = NULL;
+	return fd;
 }
 
 void tp_io_close(struct tp_io *io, bool orderly, bool reset)
@@ -159,6 +212,7 @@ void tp_io_close(struct tp_io *io, bool orderly, bool reset)
 	if (io->fd < 0)
 		return;
 	(void)event_del(&io->event);
+	forget(io);
 	if (io->ssl != NULL) {
 		ERR_clear_error();
 		if (orderly && SSL_is_init_finished(io->ssl))

@@ -7,6 +7,7 @@
 #define TP_WORKERS_IO_H
 
 #include <stdbool.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -26,6 +27,8 @@ struct tp_io {
 	bool readable; /* there may be something to read */
 	bool writable; /* a write may succeed */
 	bool hup;      /* the peer has ended its side (FIN seen by the kernel) */
+	bool waits;    /* for tp_io_next_turn() */
+	TAILQ_ENTRY(tp_io) link;
 	struct event event;
 };
 
@@ -51,8 +54,13 @@ ssize_t tp_io_read(struct tp_io *io, void *to, size_t n);
 ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n);
 /* TLS handshake as client or server: 0 done, -EAGAIN, or a negative error as above. */
 int tp_io_handshake(struct tp_io *io);
-/* Makes the event callback run once more in a later turn of the loop (fairness). */
+/* Makes the event callback run once more in the next turn of the loop, not in this one: others come first,
+ * and timers, new events and parked memory are not kept waiting by a peer that never pauses. */
 void tp_io_again(struct tp_io *io);
+/* The loop calls it between turns. */
+void tp_io_next_turn(void);
+/* Gives socket and TLS state away, untouched; the event is gone. */
+int tp_io_release(struct tp_io *io, SSL **ret_ssl);
 /* Closes; with TLS a close_notify is tried when `orderly`, and without it the peer sees a cut. `reset`: the
  * peer gets RST instead of FIN. Idempotent. */
 void tp_io_close(struct tp_io *io, bool orderly, bool reset);

@@ -22,6 +22,7 @@ static struct tp_error_class classify(const struct tp_saved_answer *s, const str
 		.type = tp_str_from(e->type),
 		.message = tp_str_from(e->message),
 		.reason = tp_str_from(e->reason),
+		.per_day = e->per_day,
 		.codex_status = named_field(s, TP_STR("x-codex-status")),
 		.codex_system_load = named_field(s, TP_STR("x-codex-system-load")),
 		.codex_model_capacity = named_field(s, TP_STR("x-codex-model-capacity")),
@@ -41,7 +42,8 @@ static int64_t hint_of(const struct tp_answer_error *e)
 	told = at > told ? at : told;
 	if (!e->per_day && e->retry_delay_ms > told)
 		told = e->retry_delay_ms;
-	return told >= 0 ? told : tp_hint_message(tp_str_from(e->message));
+	/* Google's words say the same as its misleading delay. */
+	return told >= 0 || e->per_day ? told : tp_hint_message(tp_str_from(e->message));
 }
 
 static void take_answer(struct tp_turn *t, struct tp_outcome *o)
@@ -77,6 +79,8 @@ struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)
 		.replay_safe = t->replay_safe,
 		.committed = t->state == TP_TURN_FLOW,
 		.own_credential = t->provider->conf->n_keys > 0,
+		.self_contained = t->self_contained,
+		.replaced = t->replaced,
 	};
 	if (cause == TP_CAUSE_ANSWER)
 		take_answer(t, &o);
@@ -92,6 +96,9 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_OVERLOAD),
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
+		.overload_limit = t->overload_limit,
+		.ambiguous_left = again && t->replaced == TP_CODE_NONE,
+		.long_waits = t->provider->long_waits,
 	};
 	memcpy(a.class_sends, t->class_sends, sizeof a.class_sends);
 	return a;

@@ -6,7 +6,10 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/stream_error.h"
+#include "workers/heartbeat.h"
 #include "workers/outcome.h"
+#include "workers/secrets.h"
+#include "workers/unpack.h"
 
 enum { ERROR_BODY_MAX = 64 * 1024, ERROR_BODY_MS = 5000 }; /* design section 7 */
 
@@ -25,15 +28,11 @@ void tp_saved_answer_free(struct tp_saved_answer *s)
 /* Keeps the head that is being delivered, in place of what was kept before. False when out of memory. */
 static bool save(struct tp_turn *t, const struct tp_answer_piece *p, int status)
 {
-	size_t fields = offsetof(struct tp_head, fields) + p->head->n_fields * sizeof p->head->fields[0];
 	struct tp_saved_answer *s = calloc(1, sizeof *s);
-	if (s == NULL || (s->head = malloc(fields + p->head->size)) == NULL) {
+	if (s == NULL || (s->head = tp_head_copy(p->head, p->bytes, &s->bytes)) == NULL) {
 		free(s);
 		return false;
 	}
-	memcpy(s->head, p->head, fields);
-	s->bytes = (char *)s->head + fields;
-	memcpy(s->bytes, p->bytes, p->head->size);
 	s->status = status;
 	s->facts = t->relay.facts;
 	tp_saved_answer_free(t->saved);
@@ -46,6 +45,9 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_buf_free(&t->relay.head);
 	tp_buf_free(&t->relay.held);
 	tp_sse_free(&t->relay.sse);
+	free(t->relay.json);
+	tp_buf_free(&t->relay.coded);
+	tp_decoder_free(t->relay.decoder);
 	t->relay = (struct tp_relay){0};
 }
 
@@ -64,8 +66,13 @@ static void render_head(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_relay *r = &t->relay;
 	struct tp_answer_about about = tp_turn_about(t);
+	if (t->opened) { /* heartbeats have sent one already */
+		r->framing = TP_ANSWER_CHUNKED;
+		return;
+	}
 	about.framing = r->framing;
 	about.length = p->head->content_length;
+	about.decoded = r->decoder != NULL;
 	if (r->framing == TP_ANSWER_CLOSE) {
 		about.close = true;
 		t->keep_alive = false;
@@ -106,6 +113,21 @@ static bool emit(struct tp_turn *t, const char *data, size_t n, bool end)
 	return true;
 }
 
+/* timeouts.token runs from output to output; comments and pings do not count. */
+static void output_seen(struct tp_turn *t)
+{
+	if (t->relay.stream && t->provider->conf->token_ms > 0)
+		tp_timer_set(&t->timer, t->provider->conf->token_ms);
+}
+
+void tp_relay_output_gap(struct tp_turn *t)
+{
+	if (t->attempt.paused)
+		output_seen(t); /* it is the client who is slow */
+	else
+		tp_relay_cut(t, "no output within timeouts.token");
+}
+
 /* From here on no other send can serve the turn: what was kept for one is freed. */
 static void commit(struct tp_turn *t)
 {
@@ -113,6 +135,7 @@ static void commit(struct tp_turn *t)
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;
 	t->relay.sse.keep_max = TP_SSE_KEEP_COMMITTED;
+	output_seen(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
 	if (t->request->complete)
@@ -122,6 +145,8 @@ static void commit(struct tp_turn *t)
 static void finish(struct tp_turn *t)
 {
 	bool failed = t->relay.failed;
+	if (!failed)
+		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, -1);
 	struct tp_ledger_ending e = {.end = failed ? TP_END_UNKNOWN : TP_END_SUCCESS};
 	tp_turn_end(t, failed ? TP_TURN_CUT : TP_TURN_OK, &e, t->keep_alive ? TP_NEXT_KEEP : TP_NEXT_CLOSE);
 }
@@ -143,7 +168,7 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 		/* An event that stands half written is ended first, so that ours is one of its own. */
 		if (!tp_sse_at_border(&r->sse))
 			tp_buf_add_str(&event, TP_STR("\n\n"));
-		tp_stream_error_render(t->family, why, &event);
+		tp_stream_cut_render(t->family, why, &event);
 		/* Without its last chunk the answer is still seen to be cut; only a body that ends with the
 		 * connection needs the reset. */
 		if (r->framing == TP_ANSWER_CHUNKED)
@@ -162,57 +187,106 @@ static bool needs_own_body(const struct tp_turn *t, const struct tp_saved_answer
 	return s->error != NULL || s->cut || s->facts.html || (s->body.len == 0 && !t->head_request);
 }
 
-static void render_own_body(const struct tp_turn *t, const struct tp_saved_answer *s, struct tp_buf *out)
+/* The provider's error as a value of our own; `text` holds what it borrows. */
+static struct tp_refusal as_refusal(const struct tp_saved_answer *s, const struct tp_answer_error *e,
+				    struct tp_buf *text)
 {
-	const struct tp_answer_error *e = s->error;
-	struct tp_buf message = {0};
-	tp_buf_printf(&message, "The provider answered %d (%s) without a readable error message.", s->status,
+	tp_buf_printf(text, "The provider answered %d (%s) without a readable error message.", s->status,
 		      tp_reason_phrase(s->status));
-	struct tp_refusal r = {
+	return (struct tp_refusal){
 		.status = s->status,
 		.code = e != NULL && e->code[0] != '\0' ? e->code : "upstream_error",
 		.type = e != NULL && e->type[0] != '\0' ? e->type
 			: s->status < 500               ? "invalid_request_error"
 							: "server_error",
-		.message = e != NULL && e->message[0] != '\0' ? e->message : tp_buf_cstr(&message),
+		.message = e != NULL && e->message[0] != '\0' ? e->message : tp_buf_cstr(text),
 	};
+}
+
+static void render_own_body(const struct tp_turn *t, const struct tp_saved_answer *s, struct tp_buf *out)
+{
+	struct tp_buf text = {0};
+	struct tp_refusal r = as_refusal(s, s->error, &text);
 	tp_refusal_render(&r, t->family, out);
-	tp_buf_free(&message);
+	tp_buf_free(&text);
+}
+
+/* Heartbeats have opened the answer: the provider's error is told in the stream. */
+static void tell_in_stream(struct tp_turn *t, const struct tp_ledger_ending *ending)
+{
+	struct tp_saved_answer *s = t->saved;
+	struct tp_answer_error read;
+	struct tp_buf text = {0};
+	const struct tp_answer_error *e = s->error;
+	if (e == NULL && !s->cut && tp_answer_error_body(tp_buf_str(&s->body), &read))
+		e = &read;
+	struct tp_refusal r = as_refusal(s, e, &text);
+	struct tp_turn_secrets secrets;
+	struct tp_buf masked = {0};
+	tp_turn_secrets_take(t, &secrets);
+	if (tp_mask(tp_str_from(r.message), &secrets.list, &masked))
+		r.message = tp_buf_cstr(&masked);
+	if (secrets.failed || masked.failed)
+		r.message = "out of memory";
+	tp_heartbeat_fail(t, &r, TP_TURN_ERROR, ending);
+	tp_buf_free(&masked);
+	tp_buf_free(&text);
+	tp_turn_secrets_free(&secrets);
+}
+
+static struct tp_ledger_ending ending_of(const struct tp_saved_answer *s, enum tp_evidence evidence)
+{
+	bool told = s->facts.told_ms > 0 && s->facts.told_ms < UINT32_MAX;
+	return (struct tp_ledger_ending){
+		.end = evidence == TP_EVIDENCE_UNKNOWN ? TP_END_UNKNOWN : TP_END_DECLINED,
+		.status = (uint16_t)s->status,
+		.code_index = tp_outcome_code_index(s),
+		.retry_after_ms = told ? (uint32_t)s->facts.told_ms : 0,
+	};
 }
 
 void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 {
 	struct tp_saved_answer *s = t->saved;
-	struct tp_buf head = {0}, own = {0};
+	struct tp_ledger_ending ending = ending_of(s, evidence);
+	if (t->opened) {
+		tell_in_stream(t, &ending);
+		return;
+	}
+	struct tp_buf head = {0}, own = {0}, masked = {0};
+	struct tp_turn_secrets secrets;
 	struct tp_answer_about about = tp_turn_about(t);
 	about.stop = stop;
 	about.json = needs_own_body(t, s);
+	about.decoded = s->decoded;
 	if (about.json)
 		render_own_body(t, s, &own);
 	struct tp_str body = about.json ? tp_buf_str(&own) : tp_buf_str(&s->body);
+	tp_turn_secrets_take(t, &secrets);
+	about.secrets = &secrets.list;
+	if ((about.json || s->decoded || !s->facts.encoded) && tp_mask(body, &secrets.list, &masked))
+		body = tp_buf_str(&masked);
 	about.framing = t->head_request ? TP_ANSWER_NO_BODY : TP_ANSWER_LENGTH;
 	about.length = body.n;
 	tp_answer_head_relay(&head, s->status, s->head, s->bytes, &s->facts, &about);
 	struct iovec v[2] = {{head.data, head.len},
 			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
-	bool failed = head.failed || own.failed || tp_client_write(t->client, v, 2) < 0;
+	bool failed = secrets.failed || head.failed || own.failed || masked.failed ||
+		      tp_client_write(t->client, v, 2) < 0;
 	tp_buf_free(&head);
 	tp_buf_free(&own);
-	struct tp_ledger_ending e = {
-		.end = evidence == TP_EVIDENCE_UNKNOWN ? TP_END_UNKNOWN : TP_END_DECLINED,
-		.status = (uint16_t)s->status,
-		.code_index = tp_outcome_code_index(s),
-		.retry_after_ms = s->facts.told_ms > 0 && s->facts.told_ms < UINT32_MAX
-					  ? (uint32_t)s->facts.told_ms
-					  : 0,
-	};
-	tp_turn_end(t, TP_TURN_ERROR, &e, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+	tp_buf_free(&masked);
+	tp_turn_secrets_free(&secrets);
+	tp_turn_end(t, TP_TURN_ERROR, &ending,
+		    failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
 }
 
 /* The status has been told: what there is of the body is enough to decide. */
 static void collected(struct tp_turn *t, bool cut)
 {
 	t->saved->cut = cut;
+	if (!cut)
+		tp_unpack_saved(t->saved, ERROR_BODY_MAX);
 	tp_attempt_cancel(&t->attempt, "enough of an error's body");
 	tp_turn_decide(t, TP_CAUSE_ANSWER, "answer");
 }
@@ -247,6 +321,17 @@ static void is_no_answer(struct tp_turn *t, enum tp_cause cause, const char *why
 	tp_turn_decide(t, cause, why);
 }
 
+/* Heartbeats have promised the client a stream, and this is none. */
+static void no_stream(struct tp_turn *t)
+{
+	struct tp_refusal r = {.status = 502,
+			       .code = "upstream_error",
+			       .type = "server_error",
+			       .message = "The provider did not answer with the stream that was asked for."};
+	struct tp_ledger_ending e = {.end = TP_END_UNKNOWN};
+	tp_heartbeat_fail(t, &r, TP_TURN_ERROR, &e);
+}
+
 /* ---- JSON under a 2xx: held until complete */
 
 static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_piece *p)
@@ -254,6 +339,10 @@ static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_
 	struct tp_answer_error error;
 	switch (tp_answer_body(t->family, body, &error)) {
 	case TP_ANSWER_OK:
+		if (t->opened) {
+			no_stream(t);
+			return;
+		}
 		commit(t);
 		if (emit(t, body.p, body.n, true))
 			finish(t);
@@ -266,7 +355,8 @@ static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_
 			is_no_answer(t, TP_CAUSE_INVALID, "the answer is empty or no JSON");
 		return;
 	case TP_ANSWER_ERROR:
-		if (t->saved == NULL && !save(t, p, 200))
+		/* What is kept may be an earlier attempt's: a whole answer in one piece was not kept yet. */
+		if (p->head != NULL && !save(t, p, 200))
 			is_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		else
 			carries_error(t, &error);
@@ -277,7 +367,7 @@ static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_
 static void hold(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_buf *held = &t->relay.held;
-	if (p->head != NULL && p->end) { /* whole in one piece: nothing is copied */
+	if (held->len == 0 && p->end) { /* whole in one piece: nothing is copied */
 		judge(t, (struct tp_str){p->data, p->n}, p);
 		return;
 	}
@@ -299,8 +389,11 @@ static enum scan scan_event(struct tp_turn *t, bool committed, struct tp_answer_
 {
 	struct tp_relay *r = &t->relay;
 	struct tp_sse_event event = tp_sse_event(&r->sse);
-	enum tp_answer_event kind = committed ? tp_answer_event_committed(t->family, &event, error)
-					      : tp_answer_event(t->family, &event, error);
+	bool closely = !committed || t->provider->conf->token_ms > 0; /* is it output? costs a look inside */
+	enum tp_answer_event kind = closely ? tp_answer_event(t->family, &event, error)
+					    : tp_answer_event_committed(t->family, &event, error);
+	if (committed && kind != TP_EVENT_NEUTRAL)
+		output_seen(t);
 	switch (kind) {
 	case TP_EVENT_NEUTRAL: return SCAN_NOTHING;
 	case TP_EVENT_OUTPUT: return SCAN_OUTPUT;
@@ -336,6 +429,9 @@ static enum scan scan_piece(struct tp_turn *t, const char *data, size_t n, struc
 
 static void stream_ended(struct tp_turn *t, const char *data, size_t n)
 {
+	struct tp_answer_error error;
+	if (tp_sse_finish(&t->relay.sse) == TP_SSE_EVENT) /* the last one, without its empty line */
+		(void)scan_event(t, true, &error);
 	if (!t->relay.whole && !t->relay.failed) {
 		if (n == 0 || emit(t, data, n, false))
 			tp_relay_cut(t, "the provider ended the stream before its last event");
@@ -405,12 +501,35 @@ static void prelude(struct tp_turn *t, const struct tp_answer_piece *p)
 
 /* ---- committed */
 
+static void scan_json(struct tp_json *j, const char *data, size_t n)
+{
+	enum tp_json_event e;
+	size_t at = 0, used = 0;
+	do {
+		e = tp_json_feed(j, data + at, n - at, &used);
+		at += used;
+	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
+}
+
+static void flow_body(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	struct tp_json *j = t->relay.json;
+	if (j != NULL)
+		scan_json(j, p->data, p->n);
+	if (p->end && j != NULL && !tp_json_finish(j) && !j->too_deep) {
+		if (emit(t, p->data, p->n, false))
+			tp_relay_cut(t, "the provider closed the connection inside the answer");
+		return;
+	}
+	if (emit(t, p->data, p->n, p->end) && p->end)
+		finish(t);
+}
+
 static void flow(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_relay *r = &t->relay;
 	if (!r->stream) {
-		if (emit(t, p->data, p->n, p->end) && p->end)
-			finish(t);
+		flow_body(t, p);
 		return;
 	}
 	struct tp_answer_error error;
@@ -419,8 +538,6 @@ static void flow(struct tp_turn *t, const struct tp_answer_piece *p)
 		(void)emit(t, p->data, p->n, false);
 		return;
 	}
-	if (tp_sse_finish(&r->sse) == TP_SSE_EVENT)
-		(void)scan_event(t, true, &error);
 	stream_ended(t, p->data, p->n);
 }
 
@@ -431,6 +548,12 @@ void tp_relay_hold_over(struct tp_turn *t)
 		collected(t, true);
 		return;
 	}
+	if (t->opened && !r->stream) {
+		no_stream(t);
+		return;
+	}
+	if (r->until_close && !r->stream && (r->json = calloc(1, sizeof *r->json)) != NULL)
+		scan_json(r->json, r->held.data, r->held.len);
 	commit(t);
 	struct tp_buf held = r->held;
 	r->held = (struct tp_buf){0};
@@ -454,12 +577,16 @@ static void begin_collect(struct tp_turn *t, const struct tp_answer_piece *p, in
 static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_relay *r = &t->relay;
-	if (r->facts.html && !r->facts.encoded) {
+	if (r->facts.html) {
 		is_no_answer(t, TP_CAUSE_INVALID, "HTML where the family has JSON");
 		return;
 	}
 	r->stream = r->facts.event_stream;
 	r->sse.keep_max = TP_SSE_KEEP_PRELUDE;
+	/* Inside a length a cut could only be told by leaving it unfilled, and our error event would fill it.
+	 */
+	if (r->stream && r->framing == TP_ANSWER_LENGTH)
+		r->framing = t->minor >= 1 ? TP_ANSWER_CHUNKED : TP_ANSWER_CLOSE;
 	render_head(t, p);
 	if (p->end && !r->stream) {
 		r->mode = TP_RELAY_HOLD;
@@ -489,14 +616,35 @@ static void begin(struct tp_turn *t, const struct tp_answer_piece *p)
 		begin_collect(t, p, 503);
 		return;
 	}
-	if (inspect && r->facts.encoded)
-		tp_info("turn %s: the answer is compressed and cannot be inspected", t->id);
-	else if (inspect) {
+	enum tp_coding coding = inspect ? tp_coding_of_head(p->head, p->bytes) : TP_CODING_NONE;
+	if (coding == TP_CODING_OTHER)
+		tp_info("turn %s: the answer's content coding is not known: it is relayed as it is, not "
+			"inspected",
+			t->id);
+	else if (coding != TP_CODING_NONE && !tp_unpack_begin(t, coding)) {
+		is_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
+		return;
+	} else if (inspect) {
 		begin_held(t, p);
+		return;
+	}
+	if (t->opened) {
+		no_stream(t);
 		return;
 	}
 	render_head(t, p);
 	commit(t);
+}
+
+void tp_relay_take(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	switch (t->relay.mode) {
+	case TP_RELAY_COLLECT: collect(t, p); return;
+	case TP_RELAY_HOLD: hold(t, p); return;
+	case TP_RELAY_PRELUDE: prelude(t, p); return;
+	case TP_RELAY_FLOW: flow(t, p); return;
+	case TP_RELAY_NONE: return;
+	}
 }
 
 void tp_relay_piece(struct tp_turn *t, const struct tp_answer_piece *p)
@@ -507,13 +655,10 @@ void tp_relay_piece(struct tp_turn *t, const struct tp_answer_piece *p)
 		if (t->state == TP_TURN_OVER || t->relay.mode == TP_RELAY_NONE || t->attempt.serial != serial)
 			return;
 	}
-	switch (t->relay.mode) {
-	case TP_RELAY_COLLECT: collect(t, p); return;
-	case TP_RELAY_HOLD: hold(t, p); return;
-	case TP_RELAY_PRELUDE: prelude(t, p); return;
-	case TP_RELAY_FLOW: flow(t, p); return;
-	case TP_RELAY_NONE: return;
-	}
+	if (t->relay.decoder != NULL)
+		tp_unpack_piece(t, p);
+	else
+		tp_relay_take(t, p);
 }
 
 void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why)

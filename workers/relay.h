@@ -17,6 +17,10 @@ void tp_relay_hold_over(struct tp_turn *t);
 void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence);
 /* Committed: ends the answer so that the client sees that it is cut, and ends the turn. */
 void tp_relay_cut(struct tp_turn *t, const char *why);
+/* A piece, decoded, of an answer that has begun: for unpack.c, which stands between the attempt and this. */
+void tp_relay_take(struct tp_turn *t, const struct tp_answer_piece *p);
+/* timeouts.token is over without an output: ends the answer as cut. */
+void tp_relay_output_gap(struct tp_turn *t);
 /* Forgets the present answer: the next attempt begins anew. */
 void tp_relay_reset(struct tp_turn *t);
 void tp_saved_answer_free(struct tp_saved_answer *s);

@@ -8,14 +8,10 @@ enum { SEGMENT_MIN = 2 * 1024, SEGMENT_MAX = 256 * 1024 };
 struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *head, const char *bytes)
 {
 	struct tp_request *r = calloc(1, sizeof *r);
-	size_t head_size = offsetof(struct tp_head, fields) + head->n_fields * sizeof head->fields[0];
-	if (r == NULL || (r->head = malloc(head_size + head->size)) == NULL) {
+	if (r == NULL || (r->head = tp_head_copy(head, bytes, &r->bytes)) == NULL) {
 		free(r);
 		return NULL;
 	}
-	memcpy(r->head, head, head_size);
-	r->bytes = (char *)r->head + head_size;
-	memcpy(r->bytes, bytes, head->size);
 	r->worker = w;
 	r->family = tp_family_of(tp_span_str(r->bytes, head->target));
 	r->replayable = true;
@@ -97,6 +93,7 @@ void tp_request_stream(struct tp_request *r)
 {
 	r->replayable = false;
 	r->chunk_out = r->head->framing == TP_FRAMING_CHUNKED;
+	r->first_chunk = r->received;
 }
 
 bool tp_request_may_hold(const struct tp_request *r, uint64_t more)

@@ -22,17 +22,18 @@ struct tp_segment {
 
 struct tp_request {
 	struct tp_worker *worker;
-	struct tp_head *head; /* owned; its fields point into `bytes` */
-	char *bytes;          /* owned; the head as received */
+	struct tp_head *head; /* owned, with its bytes behind it; NULL once released */
+	char *bytes;          /* the head as received */
 	enum tp_family family;
 
 	struct tp_segment *first, *last; /* body received so far and not yet dropped */
 	uint64_t received;               /* body bytes received */
-	uint64_t dropped; /* of them no longer held: they were sent and will not be sent again */
-	bool complete;    /* the last body byte is here */
-	bool replayable;  /* everything is held */
-	bool chunk_out;   /* streams through in chunks: what is added is framed, `received` counts framing too
-			   */
+	uint64_t dropped;     /* of them no longer held: they were sent and will not be sent again */
+	uint64_t first_chunk; /* with chunk_out: bytes that were here when streaming began, not framed yet */
+	bool complete;        /* the last body byte is here */
+	bool replayable;      /* everything is held */
+	bool chunk_out; /* streams through in chunks: what is added is framed, `received` counts framing too
+			 */
 };
 
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */
@@ -41,7 +42,8 @@ struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *hea
 bool tp_request_add(struct tp_request *r, const char *data, size_t n);
 /* The last body byte is here. False when out of memory. */
 bool tp_request_complete(struct tp_request *r);
-/* From now on the body streams through and is not kept; at least one byte was received. */
+/* From now on the body streams through and is not kept; at least one byte was received. Without a length it
+ * goes out in chunks: what is here is the first one, whose size line is the head's to write. */
 void tp_request_stream(struct tp_request *r);
 /* True while one more byte may be held within limits.replay_body and limits.replay_total. */
 bool tp_request_may_hold(const struct tp_request *r, uint64_t more);

@@ -1,7 +1,6 @@
 #include "workers/resolve.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

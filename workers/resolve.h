@@ -5,7 +5,6 @@
 #ifndef TP_WORKERS_RESOLVE_H
 #define TP_WORKERS_RESOLVE_H
 
-#include <netinet/in.h>
 #include <stddef.h>
 #include <sys/socket.h>
 

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>

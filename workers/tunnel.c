@@ -9,8 +9,6 @@
 #include "workers/io.h"
 #include "workers/timer.h"
 
-enum { READS_PER_TURN = 16 };
-
 struct side {
 	struct tp_tunnel *tunnel;
 	struct side *other;
@@ -79,7 +77,7 @@ static void pump(struct side *s)
 {
 	struct tp_tunnel *t = s->tunnel;
 	for (int i = 0; !t->closed && s->io.readable && !s->ended && s->other->out.len == 0; i++) {
-		if (i == READS_PER_TURN) {
+		if (i == TP_READS_PER_TURN) {
 			tp_io_again(&s->io);
 			return;
 		}

@@ -1,12 +1,12 @@
 #include "workers/turn.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
 #include "workers/dispatch.h"
+#include "workers/heartbeat.h"
 #include "workers/identity.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
@@ -35,11 +35,14 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 static void free_turn(struct tp_turn *t)
 {
 	tp_timer_close(&t->timer);
+	tp_timer_close(&t->beat);
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
 	tp_fingerprint_free(t->fingerprint);
 	t->fingerprint = NULL;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_config_unref(t->config);
@@ -52,12 +55,22 @@ static const enum tp_counter outcome_counters[] = {
 	[TP_TURN_GONE] = TP_COUNT_TURNS_GONE,       [TP_TURN_BAD] = TP_COUNT_TURNS_BAD,
 };
 
+/* Provably nothing was written: the charge returns. */
+static void give_back(struct tp_turn *t)
+{
+	tp_ledger_give_back(&t->ledger, t->klass);
+	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+}
+
 /* The turn is over; its client goes on without it. */
 static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
 {
+	bool unsent = t->attempt.active && t->attempt.stage == TP_STAGE_UNSENT;
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	if (t->joined) {
+		if (unsent)
+			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
@@ -95,6 +108,10 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 {
 	struct tp_buf body = {0}, head = {0};
 	struct tp_answer_about about = tp_turn_about(t);
+	if (t->opened) {
+		tp_heartbeat_fail(t, r, outcome, ending);
+		return;
+	}
 	tp_refusal_render(r, t->family, &body);
 	about.framing = TP_ANSWER_LENGTH;
 	about.length = body.len;
@@ -132,7 +149,9 @@ void tp_turn_abort(struct tp_turn *t)
 		tp_relay_cut(t, "the server is shutting down");
 		return;
 	}
-	struct tp_ledger_ending e = {.end = TP_END_LEFT};
+	/* It is us who leave: the client will send again, and what was open may have run. */
+	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
+	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
@@ -146,7 +165,7 @@ void tp_turn_start(struct tp_turn *t)
 	const struct tp_head *h = t->request->head;
 	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
 	if (!too_long && tp_identity_wants_fingerprint(t))
-		t->fingerprint = tp_identity_fingerprint(t);
+		tp_identity_begin(t);
 	if (h->expect_continue && !t->request->complete &&
 	    tp_client_write(t->client, &(struct iovec){(void *)(uintptr_t)go_on, sizeof go_on - 1}, 1) < 0)
 		tp_turn_client_gone(t);
@@ -159,6 +178,8 @@ static void begin_streaming(struct tp_turn *t)
 	t->streaming = true;
 	tp_fingerprint_free(t->fingerprint);
 	t->fingerprint = NULL;
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
 	tp_turn_identify(t);
 }
 
@@ -179,7 +200,7 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 		return;
 	}
 	if (t->fingerprint != NULL)
-		tp_fingerprint_feed(t->fingerprint, data, n);
+		tp_identity_feed(t, data, n);
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))
@@ -202,11 +223,11 @@ void tp_turn_body_done(struct tp_turn *t)
 
 /* ---- the decision, acted upon */
 
-static void refuse(struct tp_turn *t, enum tp_code code)
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
 {
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_count(t->worker->region, t->worker->stamp.slot, TP_COUNT_REFUSALS_FIRST + code, 1);
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
 
@@ -224,8 +245,18 @@ static void answer_without_send(struct tp_turn *t, enum tp_code code)
 
 static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 {
+	if (d->ambiguous) {
+		if (!tp_ledger_take_ambiguous(&t->ledger)) {
+			tp_turn_refuse(t, d->code);
+			return;
+		}
+		t->replaced = d->code;
+	}
+	if (d->klass == TP_CLASS_OVERLOAD)
+		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, d->wait_ms);
 	t->class_sends[d->klass]++;
 	t->forced_retry_used = t->forced_retry_used || d->forced;
+	t->overload_limit = d->overload_limit;
 	t->klass = d->klass;
 	tp_relay_reset(t);
 	tp_turn_set_state(t, TP_TURN_WAIT);
@@ -238,8 +269,7 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	if (d->action == TP_ACT_RECONNECT)
 		return; /* the send is still open */
 	if (d->give_back) {
-		tp_ledger_give_back(&t->ledger, t->klass);
-		tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+		give_back(t);
 		return;
 	}
 	tp_ledger_settle(&t->ledger);
@@ -257,11 +287,13 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
+	if (d.alert != TP_ALERT_NONE)
+		tp_warn("alert %s: provider %s", tp_alert_name(d.alert), t->provider->conf->name);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: refuse(t, d.code); break;
+	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
 	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
 	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
 	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
@@ -272,9 +304,10 @@ static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
 	switch (t->state) {
-	case TP_TURN_JOIN: tp_turn_join_again(t); break;
+	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT: tp_dispatch(t, t->klass); break;
 	case TP_TURN_SEND: tp_relay_hold_over(t); break;
+	case TP_TURN_FLOW: tp_relay_output_gap(t); break;
 	default: break;
 	}
 }
@@ -352,8 +385,7 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	t->keep_alive = head->keep_alive;
 	t->head_request = tp_str_eq(tp_span_str(bytes, head->method), TP_STR("HEAD"));
 	t->begun_ms = tp_clock_boot_ms();
-	(void)snprintf(t->id, sizeof t->id, "%016llx%08llx", (unsigned long long)w->id_prefix,
-		       (unsigned long long)(w->id_next++ & 0xffffffffu));
+	tp_worker_request_id(w, t->id);
 	tp_timer_init(&t->timer, w->base, on_timer, t);
 	tp_attempt_init(&t->attempt, w, &attempt_ops, t);
 	tp_worker_count(w, TP_COUNT_TURNS);

@@ -12,7 +12,9 @@
 #define TP_WORKERS_TURN_H
 
 #include "common/http/answer.h"
+#include "common/http/decode.h"
 #include "common/http/fingerprint.h"
+#include "common/http/json.h"
 #include "common/retry/decide.h"
 #include "common/retry/facts.h"
 #include "common/retry/refusal.h"
@@ -48,6 +50,7 @@ struct tp_saved_answer {
 	char *bytes;
 	struct tp_answer_facts facts;
 	struct tp_buf body;
+	bool decoded;                  /* it came compressed: the body has no content coding any more */
 	bool cut;                      /* the body is not whole: the family's JSON is shown in its place */
 	struct tp_answer_error *error; /* owned; a 200 that carries this error */
 };
@@ -65,6 +68,10 @@ struct tp_relay {
 	struct tp_buf head; /* the client's head while nothing is committed */
 	struct tp_buf held; /* body bytes while nothing is committed */
 	struct tp_sse sse;
+	struct tp_json *json;       /* committed JSON whose end only a FIN tells: was it whole? Else NULL */
+	struct tp_decoder *decoder; /* it comes compressed and is shown decoded; NULL = as it comes */
+	struct tp_buf coded;        /* it as it came, while it may turn out not to be compressed at all */
+	bool coded_dropped;         /* too late, or too much, for that */
 };
 
 struct tp_turn {
@@ -85,24 +92,31 @@ struct tp_turn {
 	bool replay_safe;
 	bool resend; /* x-stainless-retry-count above 0 */
 	bool forced_retry_used;
+	bool wants_stream;     /* the body says stream: true */
+	bool self_contained;   /* may be replaced once under retry.ambiguous_replays */
+	bool opened;           /* heartbeats have opened the answer: failures are told in the stream */
+	enum tp_code replaced; /* the present attempt replaces one that would have been refused so */
 	uint64_t begun_ms, deadline_ms; /* of CLOCK_BOOTTIME */
 	uint32_t join_wait_ms;
-	char id[25];
+	char id[TP_REQUEST_ID_SIZE];
 
 	struct tp_fingerprint *fingerprint; /* while the body arrives */
+	struct tp_decoder *body_decoder;    /* beside it, of a body that comes compressed */
 	struct tp_identity identity;
 	struct tp_ledger_handle ledger;
 	struct tp_ledger_limits limits;
 	bool joined;         /* the ledger handle needs its end */
 	uint32_t sends_told; /* X-Turnpike-Sends of an answer from memory */
 	uint32_t class_sends[TP_CLASS_COUNT];
-	enum tp_class klass; /* of the present send, or of the one that is waited for */
+	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
+	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;
 	struct tp_saved_answer
 		*saved;        /* of the present attempt while it is collected, or of an earlier one */
-	struct tp_timer timer; /* the end of a wait, or of a hold */
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */
@@ -136,6 +150,8 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending);
+/* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code);
 /* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */
 struct tp_answer_about tp_turn_about(const struct tp_turn *t);
 

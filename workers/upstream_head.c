@@ -1,17 +1,16 @@
 #include "workers/upstream_head.h"
 
-/* The credential headers a client may send (design section 8): all of them leave when the provider's key is
- * put in. */
+#include "workers/access.h"
+
+/* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
+ * credentials, cookies, and the account they belong to. */
 static bool is_credential(const struct tp_field *f, struct tp_str name)
 {
-	switch (f->id) {
-	case TP_FIELD_AUTHORIZATION:
-	case TP_FIELD_X_API_KEY:
-	case TP_FIELD_API_KEY:
-	case TP_FIELD_X_GOOG_API_KEY:
-	case TP_FIELD_COOKIE: return true;
-	default: break;
-	}
+	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++)
+		if (f->id == tp_credential_fields[i])
+			return true;
+	if (f->id == TP_FIELD_COOKIE)
+		return true;
 	static const struct tp_str accounts[] = {{"openai-organization", 19},
 						 {"openai-project", 14},
 						 {"chatgpt-account-id", 18},
@@ -143,8 +142,8 @@ void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
 	tp_buf_add_str(out, TP_STR("\r\n"));
-	/* Streaming through with no length known: what is here is the first chunk (see tp_request_stream()).
-	 */
+	/* Streaming through with no length known: what was here when that began is the first chunk; what has
+	 * come since then, while the connection was made, is framed already. */
 	if (r->chunk_out)
-		tp_buf_printf(out, "%llx\r\n", (unsigned long long)r->received);
+		tp_buf_printf(out, "%llx\r\n", (unsigned long long)r->first_chunk);
 }

@@ -16,8 +16,8 @@ struct tp_upstream_head_args {
 	bool tunnel;              /* pass the upgrade on */
 };
 
-/* Appends the head, with its empty line. A held, complete body is told by length, one still arriving as it
- * came. */
+/* Appends the head, with its empty line (and the size line of the first chunk: tp_request_stream()). A held,
+ * complete body is told by length, one still arriving as it came. */
 void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out);
 
 #endif

@@ -1,56 +1,22 @@
 #include "workers/worker.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/acceptor.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/io.h"
 #include "workers/resolve.h"
 #include "workers/tls.h"
 #include "workers/timer.h"
 #include "workers/tunnel.h"
 #include "workers/turn.h"
 #include "workers/upstream.h"
-
-/* ---- deferred freeing */
-
-struct tp_parked {
-	struct tp_parked *next;
-};
-
-void tp_worker_park(struct tp_worker *w, void *memory)
-{
-	/* The object is dead: its first bytes serve as the link. */
-	struct tp_parked *p = memory;
-	p->next = w->parked;
-	w->parked = p;
-}
-
-void tp_worker_free_parked(struct tp_worker *w)
-{
-	while (w->parked != NULL) {
-		struct tp_parked *p = w->parked;
-		w->parked = p->next;
-		free(p);
-	}
-}
-
-uint64_t tp_worker_random(struct tp_worker *w)
-{
-	uint64_t a = w->random[0], b = w->random[1];
-	w->random[0] = b;
-	a ^= a << 23;
-	w->random[1] = a ^ b ^ (a >> 18) ^ (b >> 5);
-	return w->random[1] + b;
-}
 
 /* ---- control by the master */
 
@@ -256,6 +222,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;
 		tp_worker_free_parked(&w);
+		tp_io_next_turn();
 	}
 	tp_slot_set_ready(w.region, w.stamp.slot, false);
 	(void)event_del(&control.event);

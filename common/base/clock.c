@@ -2,16 +2,11 @@
 
 #include <time.h>
 
-uint64_t tp_clock_boot_us(void)
+uint64_t tp_clock_boot_ms(void)
 {
 	struct timespec t;
 	(void)clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-}
-
-uint64_t tp_clock_boot_ms(void)
-{
-	return tp_clock_boot_us() / 1000u;
+	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
 int64_t tp_clock_wall_ms(void)

@@ -10,8 +10,6 @@
 
 /* Milliseconds since boot. */
 uint64_t tp_clock_boot_ms(void);
-/* Microseconds since boot, for measuring. */
-uint64_t tp_clock_boot_us(void);
 /* Milliseconds since 1970 (wall clock), for dates in headers and logs only. */
 int64_t tp_clock_wall_ms(void);
 

@@ -37,6 +37,7 @@ static struct {
 	int fd;   /* where lines are written */
 	bool own; /* fd is ours to close: not standard error */
 	char role[32];
+	tp_log_mask mask; /* or NULL */
 	uint64_t dropped, told;
 	struct tp_buf pending; /* whole lines that the sink did not take yet */
 	pid_t pid;             /* whose lines these are: a fork must not write its parent's again */
@@ -260,6 +261,22 @@ static void tell_losses(void)
 		sink.told = lost;
 }
 
+/* Without memory to mask a line nothing of it may be written: false. */
+static bool write_masked(enum tp_log_level level, struct tp_str text)
+{
+	struct tp_buf masked = {0};
+	if (sink.mask == NULL || !sink.mask(text, &masked))
+		return write_line(level, text);
+	bool taken = !masked.failed && write_line(level, tp_buf_str(&masked));
+	tp_buf_free(&masked);
+	return taken;
+}
+
+void tp_log_set_mask(tp_log_mask mask)
+{
+	sink.mask = mask;
+}
+
 void tp_log(enum tp_log_level level, const char *format, ...)
 {
 	if (!tp_log_wants(level))
@@ -273,7 +290,7 @@ void tp_log(enum tp_log_level level, const char *format, ...)
 	size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 	if (sink.dropped != sink.told)
 		tell_losses();
-	if (!write_line(level, (struct tp_str){text, len}))
+	if (!write_masked(level, (struct tp_str){text, len}))
 		sink.dropped++;
 	errno = saved;
 }

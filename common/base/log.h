@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
+
 enum tp_log_level { TP_LOG_ERROR, TP_LOG_WARN, TP_LOG_INFO, TP_LOG_DEBUG };
 enum tp_log_format { TP_LOG_TEXT, TP_LOG_JSON };
 
@@ -21,6 +23,13 @@ enum tp_log_format { TP_LOG_TEXT, TP_LOG_JSON };
 int tp_log_open(enum tp_log_level level, enum tp_log_format format, const char *path);
 /* A short name for this process in each line ("master", "worker 3"); copied. */
 void tp_log_set_role(const char *role);
+/*
+ * Takes secrets out of each line from now on; NULL = lines go out as they are.  False: the line may stay;
+ * true: what was added to `out` stands in its place (nothing, if `out` failed).  Process-wide, kept over
+ * fork.
+ */
+typedef bool (*tp_log_mask)(struct tp_str line, struct tp_buf *out);
+void tp_log_set_mask(tp_log_mask mask);
 bool tp_log_wants(enum tp_log_level level);
 /* One line; control characters in the text are escaped, so provider text cannot forge lines. */
 void tp_log(enum tp_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -42,8 +42,21 @@ static inline bool tp_status_in(const struct tp_status_set *s, int status)
 	return status >= 0 && status < 640 && (s->bits[status / 64] >> (status % 64) & 1) != 0;
 }
 
+enum tp_profile { TP_PROFILE_GUARDED, TP_PROFILE_PATIENT };
+
+/* The keys whose default hangs on the profile (design section 5). */
+enum tp_profile_key {
+	TP_PROFILE_CEILING = 1,
+	TP_PROFILE_OVERLOAD_SENDS = 2,
+	TP_PROFILE_OVERLOAD_STATUSES = 4,
+	TP_PROFILE_TRANSIENT_STATUSES = 8, /* follows the list of `overload` */
+	TP_PROFILE_BUDGET_SENDS = 16
+};
+
 /* Section `retry`, already merged: profile, global keys, provider keys. */
 struct tp_retry_conf {
+	enum tp_profile profile; /* resolved in the fields below: nobody need look at it again */
+	uint8_t written;         /* enum tp_profile_key: what stands in the file and so wins over a profile */
 	uint32_t deadline_ms;
 	uint32_t slow_attempt_ms;
 	uint32_t floor_ms, ceiling_ms; /* retry_after */
@@ -51,7 +64,13 @@ struct tp_retry_conf {
 	uint32_t transient_sends, transient_base_ms, transient_cap_ms;
 	struct tp_status_set transient_statuses;
 	uint32_t overload_sends, overload_base_ms, overload_cap_ms;
+	uint32_t overload_429_sends; /* in place of overload_sends where the status is 429 */
 	struct tp_status_set overload_statuses;
+	uint32_t
+		ambiguous_replays; /* 0 or 1: replacements of a send that may have run, per logical request */
+	uint32_t heartbeat_after_ms, heartbeat_every_ms; /* after: 0 = off */
+	/* The limits of a turn on this provider: budget.sends and budget.reserve, or the profile's. */
+	uint32_t budget_sends, budget_reserve; /* 0 <= reserve <= sends <= 100 */
 };
 
 enum tp_provider_family { TP_PROVIDER_AUTO, TP_PROVIDER_OPENAI, TP_PROVIDER_ANTHROPIC };
@@ -79,6 +98,7 @@ struct tp_provider_conf {
 	enum tp_key_header key_header;
 	uint32_t keepalive_idle_ms, keepalive_max;
 	uint32_t connect_ms, first_byte_ms, idle_ms;
+	uint32_t token_ms; /* between outputs of a stream; 0 = off */
 	struct {
 		char *ca;          /* path, or NULL = the system's */
 		char *server_name; /* or NULL = host */
@@ -97,6 +117,7 @@ struct tp_route_conf {
 };
 
 struct tp_budget_conf {
+	/* As written, else of the global profile. A turn's limits are its provider's: retry.budget_sends. */
 	uint32_t sends, reserve; /* 0 <= reserve <= sends <= 100; base = sends - reserve */
 	uint32_t ttl_ms, rejoin_ms;
 	char **identify; /* header names, lower case, in order */

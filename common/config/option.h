@@ -55,6 +55,10 @@ struct tp_option {
 	const char *too_many;       /* STRINGS: told instead of the general words when above `high` */
 	const char *help;
 	const struct tp_section *inner;
+	/* The key's default hangs on retry.profile: which key it is, and where the written ones of its object
+	 * are noted (both enum tp_profile_key). */
+	uint8_t profile_key;
+	uint8_t (*written)(const void *object);
 	/* STRING, STRINGS: a reason why one value is not allowed, or NULL. May change letter case in place.
 	 */
 	const char *(*refuse)(char *value);

@@ -94,7 +94,7 @@ static const struct tp_option retry_after_rows[] = {
 	{.key = "floor", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, floor_ms), RANGE(0, HOUR),
 	 .fallback = "1.5s", .help = "A told wait is never shorter than this."},
 	{.key = "ceiling", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, ceiling_ms), RANGE(0, DAY),
-	 .fallback = "60s",
+	 .fallback = "60s", .profile_key = TP_PROFILE_CEILING, .written = tp_written_retry,
 	 .help = "A told wait above this is not waited for: the answer goes to the client unchanged, at once."},
 };
 static const struct tp_section retry_after = {ROWS(retry_after_rows)};
@@ -118,6 +118,7 @@ static const struct tp_option transient_rows[] = {
 	 .fallback = "5s", .help = "Longest wait."},
 	{.key = "statuses", .type = TP_OPT_STATUSES, AT(struct tp_retry_conf, transient_statuses),
 	 .fallback = "[ 500, 502, 503, 504, 520, 521, 522 ]",
+	 .profile_key = TP_PROFILE_TRANSIENT_STATUSES, .written = tp_written_retry,
 	 .help = "Answers taken as declined by convention. Shorten the list to be stricter. A status stands in one "
 		 "class only: one that is written for `overload` leaves this default."},
 };
@@ -125,17 +126,36 @@ static const struct tp_section retry_transient = {ROWS(transient_rows)};
 
 static const struct tp_option overload_rows[] = {
 	{.key = "sends", .type = TP_OPT_COUNT, AT(struct tp_retry_conf, overload_sends), RANGE(0, 100),
-	 .fallback = "4", .help = "Most sends of one turn in this class, the first one included."},
+	 .fallback = "4", .profile_key = TP_PROFILE_OVERLOAD_SENDS, .written = tp_written_retry,
+	 .help = "Most sends of one turn in this class, the first one included."},
 	{.key = "base", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, overload_base_ms), RANGE(0, HOUR),
 	 .fallback = "1.5s", .help = "First wait when the provider told none; doubled each time."},
 	{.key = "cap", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, overload_cap_ms), RANGE(0, HOUR),
 	 .fallback = "60s", .help = "Longest wait of Turnpike's own."},
 	{.key = "statuses", .type = TP_OPT_STATUSES, AT(struct tp_retry_conf, overload_statuses),
-	 .fallback = "[ 429, 529 ]", .help = "Answers by which the provider declined: nothing ran."},
+	 .fallback = "[ 429, 529 ]", .profile_key = TP_PROFILE_OVERLOAD_STATUSES, .written = tp_written_retry,
+	 .help = "Answers by which the provider declined: nothing ran."},
 };
 static const struct tp_section retry_overload = {ROWS(overload_rows)};
 
+static const struct tp_option heartbeat_rows[] = {
+	{.key = "after", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, heartbeat_after_ms), RANGE(0, HOUR),
+	 .fallback = "0s",
+	 .help = "A streaming client that has waited this long with nothing to see gets its 200 and comment lines (Messages: "
+		 "`ping` events). A failure after that is told inside the stream. 0 = off."},
+	{.key = "every", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, heartbeat_every_ms), RANGE(100, HOUR),
+	 .fallback = "10s", .help = "From one comment line to the next."},
+};
+static const struct tp_section heartbeat = {ROWS(heartbeat_rows)};
+
+static const char *const profile_words[] = {"guarded", "patient", NULL};
+
 static const struct tp_option retry_rows[] = {
+	{.key = "profile", .type = TP_OPT_CHOICE, AT(struct tp_retry_conf, profile), .choices = profile_words,
+	 .fallback = "guarded",
+	 .help = "Defaults of the other keys. `guarded`: those shown here. `patient`, for people behind a small private "
+		 "gateway: 503 is in `overload.statuses`, `overload.sends` 6 (4 for a 429), `budget.sends` 6, "
+		 "`retry_after.ceiling` 300s (raise `deadline` too to wait that long). A key that is written wins."},
 	{.key = "deadline", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, deadline_ms), RANGE(0, DAY),
 	 .fallback = "120s", .help = "Bounds one turn: no wait is begun that would end after it."},
 	{.key = "slow_attempt", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, slow_attempt_ms), RANGE(0, DAY),
@@ -145,6 +165,12 @@ static const struct tp_option retry_rows[] = {
 	 .help = "Connections that broke under a request which may safely run twice."},
 	{.key = "transient", SECTION(retry_transient), .help = "Server errors."},
 	{.key = "overload", SECTION(retry_overload), .help = "Rate limits and overload."},
+	{.key = "ambiguous_replays", .type = TP_OPT_COUNT, AT(struct tp_retry_conf, ambiguous_replays), RANGE(0, 1),
+	 .fallback = "0",
+	 .help = "1 lets one lost send of a logical request be replaced although it may have run (and been billed): only "
+		 "for a self-contained body (`store: false`, no previous response, client-side tools only), on a new "
+		 "connection, inside the budget. Whatever fails after it is refused."},
+	{.key = "heartbeat", SECTION(heartbeat), .help = "Signs of life for streaming clients during waits."},
 };
 static const struct tp_section retry = {ROWS(retry_rows), .check = tp_check_retry};
 
@@ -165,6 +191,10 @@ static const struct tp_option timeouts_rows[] = {
 	 .fallback = "300s", .help = "From the request to the first byte of the answer. Never sent again after it."},
 	{.key = "idle", .type = TP_OPT_DURATION, AT(struct tp_provider_conf, idle_ms), RANGE(1, DAY),
 	 .fallback = "300s", .help = "Longest silence inside an answer. There is no limit on its whole length."},
+	{.key = "token", .type = TP_OPT_DURATION, AT(struct tp_provider_conf, token_ms), RANGE(0, DAY),
+	 .fallback = "0s",
+	 .help = "Longest time from one output of a stream to the next (text, reasoning, a tool call); pings and comments "
+		 "do not count. 0 = off."},
 };
 static const struct tp_section timeouts = {ROWS(timeouts_rows)};
 
@@ -216,7 +246,8 @@ static const struct tp_option provider_rows[] = {
 	 .help = "`identity` asks the provider for plain answers, which can be inspected; `pass` leaves the client's "
 		 "Accept-Encoding."},
 	{.key = "retry", SECTION(retry), AT(struct tp_provider_conf, retry), .inherits = true,
-	 .help = "Any key of the section `retry`, for this provider only; what is not written here is as there."},
+	 .help = "Any key of the section `retry`, for this provider only; what is not written here is as there. A profile set here "
+		 "also sets the send budget of this provider's turns, unless `budget.sends` is written."},
 };
 static const struct tp_section provider = {.name = "provider",
 					   ROWS(provider_rows),
@@ -241,6 +272,7 @@ static const struct tp_section route = {.name = "route", ROWS(route_rows), .size
 
 static const struct tp_option budget_rows[] = {
 	{.key = "sends", .type = TP_OPT_COUNT, AT(struct tp_config, budget.sends), RANGE(0, 100), .fallback = "4",
+	 .profile_key = TP_PROFILE_BUDGET_SENDS, .written = tp_written_budget,
 	 .help = "Most sends for one logical request: retries and the client's own re-sends all count. 0 sends nothing."},
 	{.key = "reserve", .type = TP_OPT_COUNT, AT(struct tp_config, budget.reserve), RANGE(0, 100),
 	 .fallback = "1", .help = "How many of them only follow a refusal of the provider (nothing ran)."},
@@ -316,7 +348,8 @@ static const struct tp_option shutdown_rows[] = {
 };
 static const struct tp_section shutdown_section = {ROWS(shutdown_rows)};
 
-/* ---- the file: retry before providers, which start from it; providers before routes, which name them */
+/* ---- the file: retry (its profile) before budget, both before providers, which start from them; providers before
+ * routes, which name them */
 
 static const struct tp_option root_rows[] = {
 	{.key = "workers", .type = TP_OPT_WORKERS, AT(struct tp_config, workers), RANGE(1, 256), .fallback = "auto",
@@ -338,6 +371,7 @@ static const struct tp_option root_rows[] = {
 	 RANGE(0, 256), .refuse = tp_refuse_origin, .fallback = "[]", .example = "[ \"http://localhost:3000\" ]",
 	 .help = "Origins of web pages that may use the proxy while there are no `clients`."},
 	{.key = "retry", SECTION(retry), AT(struct tp_config, retry), .help = "When and how often to send again."},
+	{.key = "budget", SECTION(budget), .help = "The send budget of one logical request."},
 	{.key = "providers", .type = TP_OPT_MAP, AT(struct tp_config, providers),
 	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(1, 256), .required = true,
 	 .help = "Where requests go, each under a name of its own."},
@@ -345,7 +379,6 @@ static const struct tp_option root_rows[] = {
 	 .inner = &route, RANGE(0, 1024), .fallback = "[]",
 	 .help = "Which provider serves which path. With none: /v1 and / go to the only provider; with several providers "
 		 "routes are needed."},
-	{.key = "budget", SECTION(budget), .help = "The send budget of one logical request."},
 	{.key = "hold", SECTION(hold), .help = "How much of an answer is held back before it is committed."},
 	{.key = "limits", SECTION(limits), .help = "Bounds for clients."},
 	{.key = "state", SECTION(state), .help = "The table in shared memory."},

@@ -28,6 +28,10 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_retry(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_budget(struct tp_load *l, void *object, struct tp_node *node);
 
+/* enum tp_profile_key of the keys that are written: the object is a tp_retry_conf, or the tp_config. */
+uint8_t tp_written_retry(const void *object);
+uint8_t tp_written_budget(const void *object);
+
 /* The url with its user information replaced. */
 void tp_mask_url(const void *object, struct tp_buf *out);
 

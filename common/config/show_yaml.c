@@ -111,12 +111,23 @@ static void write_scalar(struct writer *w, const struct tp_option *o, const void
 	tp_buf_add(w->out, "\n", 1);
 }
 
+/* What nobody wrote and a profile decided: were it shown as a key, it would be one when read again, and win
+ * over the profile of a provider. */
+static bool is_left_to_profile(const struct writer *w, const struct tp_option *o, const void *object)
+{
+	if (o->profile_key == 0)
+		return false;
+	return w->config == NULL || (o->written(object) & o->profile_key) == 0;
+}
+
 static void write_option(struct writer *w, unsigned indent, const struct tp_option *o, const void *object)
 {
 	bool defaults = w->config == NULL;
 	if (defaults)
 		write_help(w, indent, o);
 	begin_line(w, indent);
+	if (is_left_to_profile(w, o, object))
+		tp_buf_add(w->out, "# ", 2);
 	tp_buf_printf(w->out, "%s:", o->key);
 	if (o->type == TP_OPT_SECTION && defaults && o->inherits) {
 		tp_buf_printf(w->out, " {}\n");
@@ -149,7 +160,9 @@ void tp_config_show_defaults(struct tp_buf *out)
 		"# Turnpike: every key with its default. Only `providers` and the url inside it are needed.\n"
 		"# Durations: 150ms 1.5s 5m 1h. Sizes: 512 64KiB 1MiB 1GiB. In any value ${NAME} stands for "
 		"an\n"
-		"# environment variable, ${file:/path} for the content of a file, $${ for a plain ${.\n\n");
+		"# environment variable, ${file:/path} for the content of a file, $${ for a plain ${.\n"
+		"# Keys behind a # take their value from retry.profile; one that is written wins over "
+		"it.\n\n");
 	write_section(&w, 0, &tp_config_root, NULL);
 }
 

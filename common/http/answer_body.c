@@ -139,17 +139,16 @@ static struct survey survey_body(struct tp_str body)
 static bool choice_failed(struct tp_str choices)
 {
 	/* Inside model output the quotes are escaped, so this finds members and values only. */
-	if (choices.n == 0 || memmem(choices.p, choices.n, "\"error\"", 7) == NULL)
+	if (choices.n == 0 || memmem(choices.p, choices.n, "error\"", 6) == NULL)
 		return false;
 	json_t *list = tp_answer_parse(choices);
 	bool failed = false;
 	for (size_t i = 0; !failed && i < json_array_size(list); i++) {
 		const json_t *choice = json_array_get(list, i);
 		const json_t *error = json_object_get(choice, "error");
-		const char *reason = json_string_value(json_object_get(choice, "finish_reason"));
 		failed = (!json_is_array(error) && !json_is_number(error) && !json_is_true(error) &&
 			  tp_answer_filled(error)) ||
-			 (reason != NULL && strcmp(reason, "error") == 0);
+			 tp_answer_choice_broke(choice);
 	}
 	json_decref(list);
 	return failed;

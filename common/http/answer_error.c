@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/buf.h"
-
 /* ---- trees ---- */
 
 static json_t *parse_mended(struct tp_str text)
@@ -250,6 +248,12 @@ static void read_nested(const json_t *message, struct tp_answer_error *e)
 static bool text_is(const json_t *value, const char *word)
 {
 	return json_is_string(value) && strcmp(json_string_value(value), word) == 0;
+}
+
+bool tp_answer_choice_broke(const json_t *choice)
+{
+	return text_is(json_object_get(choice, "finish_reason"), "error") ||
+	       text_is(json_object_get(choice, "native_finish_reason"), "network_error");
 }
 
 bool tp_answer_flat_error(const json_t *root)

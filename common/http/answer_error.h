@@ -18,6 +18,9 @@ bool tp_answer_filled(const json_t *value);
 const json_t *tp_answer_find_error(const json_t *root);
 /* Top-level code and message that are an error's (DashScope, Zhipu), or "object": "error". */
 bool tp_answer_flat_error(const json_t *root);
+/* A choice that ended because its provider failed: OpenRouter's finish_reason "error", or, where it told
+ * nobody else, native_finish_reason "network_error". Both end in the bytes error" */
+bool tp_answer_choice_broke(const json_t *choice);
 /* The empty error: no strings, no times. */
 struct tp_answer_error tp_answer_no_error(void);
 /* Reads what root tells of its error; absent members stay empty. */

@@ -207,7 +207,7 @@ static bool choice_ended_by_error(const json_t *root)
 {
 	const json_t *choices = json_object_get(root, "choices");
 	for (size_t i = 0; i < json_array_size(choices); i++)
-		if (text_is(json_object_get(json_array_get(choices, i), "finish_reason"), "error"))
+		if (tp_answer_choice_broke(json_array_get(choices, i)))
 			return true;
 	return false;
 }
@@ -286,7 +286,7 @@ static enum tp_answer_event chat_committed(const struct tp_sse_event *event,
 					   struct tp_answer_error *ret_error)
 {
 	struct tp_str data = event->data;
-	if (memmem(data.p, data.n, "\"error\"", 7) != NULL || tp_str_eq(event->name, TP_STR("error"))) {
+	if (memmem(data.p, data.n, "error\"", 6) != NULL || tp_str_eq(event->name, TP_STR("error"))) {
 		struct type type = type_of(event);
 		if (look(TP_FAMILY_CHAT, event, type_str(&type), ret_error) == TP_EVENT_ERROR)
 			return TP_EVENT_ERROR;

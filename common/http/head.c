@@ -1,5 +1,21 @@
 #include "common/http/head.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **ret_bytes)
+{
+	/* Of the fields only those that are in use: a head is 3 KiB, most have a dozen fields. */
+	size_t n = offsetof(struct tp_head, fields) + h->n_fields * sizeof h->fields[0];
+	struct tp_head *copy = malloc(n + h->size);
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, h, n);
+	*ret_bytes = (char *)copy + n;
+	memcpy(*ret_bytes, bytes, h->size);
+	return copy;
+}
+
 const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id)
 {
 	for (uint32_t i = 0; i < h->n_fields; i++)

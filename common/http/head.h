@@ -123,6 +123,12 @@ enum tp_parse tp_head_parse_request(const char *bytes, size_t n, size_t limit_he
 enum tp_parse tp_head_parse_answer(const char *bytes, size_t n, size_t limit_head, bool head_request,
 				   size_t *scanned, struct tp_head *ret_head, const char **ret_reason);
 
+/*
+ * A copy of a parsed head with its bytes behind it, in one block: free() frees both.  *ret_bytes points to
+ * the copied bytes.  NULL when out of memory.
+ */
+struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **ret_bytes);
+
 static inline struct tp_str tp_span_str(const char *bytes, struct tp_span s)
 {
 	return (struct tp_str){bytes + s.at, s.n};

@@ -1,7 +1,5 @@
 #include "common/http/path.h"
 
-#include <stdint.h>
-
 static const struct {
 	const char *name;
 	struct tp_str end; /* of the path; empty: none */

@@ -1,7 +1,6 @@
 #include "common/retry/classify.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/retry/amount.h"
 
@@ -381,8 +380,10 @@ struct tp_error_class tp_classify(const struct tp_error_facts *f)
 			c.status = in_code != 0 ? in_code : 502;
 		c.kind = kind_of_status(c.status, f->location);
 	}
-	/* Anthropic's subscriptions: the window of hours is used up, told in a header only */
-	if (f->status == 429 && tp_str_ieq(tp_str_trim(f->unified_status), TP_STR("rejected"))) {
+	/* A window of hours or a day is used up, told beside the code only: Anthropic's subscriptions, Google
+	 */
+	if ((f->status == 429 && tp_str_ieq(tp_str_trim(f->unified_status), TP_STR("rejected"))) ||
+	    (c.status == 429 && f->per_day)) {
 		c.kind = TP_ERROR_QUOTA;
 		c.quota = true;
 	}

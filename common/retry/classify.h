@@ -33,6 +33,7 @@ struct tp_error_facts {
 	struct tp_str message; /* error.message, "error" or "detail" as a string, "message" at the top */
 	struct tp_str reason;  /* details: Anthropic error_code, Google ErrorInfo reason, OpenRouter
 				* error_type */
+	bool per_day;          /* Google's QuotaFailure names a quota of a day: its retryDelay misleads */
 	/* header values */
 	struct tp_str codex_status, codex_system_load, codex_model_capacity;
 	struct tp_str unified_status; /* anthropic-ratelimit-unified-status */

@@ -1,26 +1,12 @@
 #include "common/retry/decide.h"
 
 #include "common/retry/failure.h"
-
-enum { JITTER_TOLD_MS = 300, JITTER_OVERLOAD_MS = 1000, SPREAD_OVERLOAD_MS = 300 };
-
-/* Everything the rules look at: worked out once, before the first rule is asked. */
-struct facts {
-	const struct tp_retry_conf *policy;
-	const struct tp_outcome *o;
-	const struct tp_allowance *a;
-	bool answer; /* the provider answered: there is something to show */
-	enum tp_evidence evidence;
-	bool repeatable; /* may be sent again at all; klass and wait_ms are valid */
-	bool forced;     /* only because of x-should-retry: true */
-	enum tp_class klass;
-	uint64_t wait_ms;
-};
+#include "common/retry/situation.h"
 
 /* ---- the rules: the first one that applies decides */
 
 struct rule {
-	bool (*applies)(const struct facts *f);
+	bool (*applies)(const struct tp_situation *f);
 	enum verdict {
 		CANCEL,
 		CARRY_ON, /* committed and complete: nothing to decide */
@@ -29,6 +15,7 @@ struct rule {
 		UNREACHABLE,
 		REJECTED,
 		REFUSE,
+		REFUSE_FIRST, /* with the code of the send that this one replaced */
 		RELAY,
 		RELAY_STOP,
 		GIVE_UP,      /* relay, or refuse where no answer is in hand */
@@ -38,31 +25,37 @@ struct rule {
 	const char *reason;
 };
 
-static bool client_gone(const struct facts *f);
-static bool committed_complete(const struct facts *f);
-static bool committed(const struct facts *f);
-static bool pool_closed(const struct facts *f);
-static bool unsent(const struct facts *f);
-static bool may_have_run(const struct facts *f);
-static bool own_credential_rejected(const struct facts *f);
-static bool usable_answer(const struct facts *f);
-static bool provider_forbids(const struct facts *f);
-static bool may_have_run_answer(const struct facts *f);
-static bool quota_used_up(const struct facts *f);
-static bool final_answer(const struct facts *f);
-static bool grant_used(const struct facts *f);
-static bool slow(const struct facts *f);
-static bool told_above_ceiling(const struct facts *f);
-static bool beyond_deadline(const struct facts *f);
-static bool class_used_up(const struct facts *f);
-static bool budget_used_up(const struct facts *f);
-static bool always(const struct facts *f);
+static bool client_gone(const struct tp_situation *f);
+static bool committed_complete(const struct tp_situation *f);
+static bool committed(const struct tp_situation *f);
+static bool pool_closed(const struct tp_situation *f);
+static bool replacement_shown(const struct tp_situation *f);
+static bool replacement_failed(const struct tp_situation *f);
+static bool unsent(const struct tp_situation *f);
+static bool may_have_run(const struct tp_situation *f);
+static bool own_credential_rejected(const struct tp_situation *f);
+static bool usable_answer(const struct tp_situation *f);
+static bool provider_forbids(const struct tp_situation *f);
+static bool may_have_run_answer(const struct tp_situation *f);
+static bool quota_used_up(const struct tp_situation *f);
+static bool final_answer(const struct tp_situation *f);
+static bool grant_used(const struct tp_situation *f);
+static bool slow(const struct tp_situation *f);
+static bool told_above_ceiling(const struct tp_situation *f);
+static bool beyond_deadline(const struct tp_situation *f);
+static bool model_dead(const struct tp_situation *f);
+static bool class_used_up(const struct tp_situation *f);
+static bool budget_used_up(const struct tp_situation *f);
+static bool always(const struct tp_situation *f);
 
 static const struct rule rules[] = {
 	{client_gone, CANCEL, "client gone"},
 	{committed_complete, CARRY_ON, "answer complete"},
 	{committed, END, "broke off after the client had seen output"},
 	{pool_closed, RECONNECT, "kept connection was closed before the first byte"},
+	{replacement_shown, RELAY_STOP, "answer to a replacement: the send before it may have run too"},
+	{replacement_failed, REFUSE_FIRST,
+	 "failed in place of a send that may have run: nothing is sent after it"},
 	{unsent, UNREACHABLE, "provably nothing was sent; the same target is not asked again"},
 	{may_have_run, REFUSE, "may have run and been billed: not sent again"},
 	{own_credential_rejected, REJECTED, "the provider rejected Turnpike's own credential"},
@@ -75,6 +68,7 @@ static const struct rule rules[] = {
 	{slow, GIVE_UP, "failed after more than retry.slow_attempt"},
 	{told_above_ceiling, GIVE_UP, "told wait is above retry.retry_after.ceiling"},
 	{beyond_deadline, GIVE_UP, "the wait would end after retry.deadline"},
+	{model_dead, GIVE_UP_STOP, "three waits of 55s or more in a row: the model is dead, not busy"},
 	{class_used_up, GIVE_UP_STOP, "sends of this class are used up"},
 	{budget_used_up, GIVE_UP_STOP, "send budget is used up"},
 	{always, AGAIN, NULL}, /* the reason is the class's own */
@@ -82,216 +76,139 @@ static const struct rule rules[] = {
 
 /* ---- what the rules ask */
 
-static bool client_gone(const struct facts *f)
+static bool client_gone(const struct tp_situation *f)
 {
 	return f->o->cause == TP_CAUSE_CLIENT_GONE;
 }
 
-static bool committed(const struct facts *f)
+static bool committed(const struct tp_situation *f)
 {
 	return f->o->committed || (!f->answer && f->o->stage == TP_STAGE_OUTPUT);
 }
 
-static bool committed_complete(const struct facts *f)
+static bool committed_complete(const struct tp_situation *f)
 {
 	return f->answer && f->o->committed;
 }
 
-static bool pool_closed(const struct facts *f)
+static bool pool_closed(const struct tp_situation *f)
 {
 	return f->o->cause == TP_CAUSE_POOL_CLOSED && f->o->stage == TP_STAGE_UNSENT;
 }
 
-static bool unsent(const struct facts *f)
+/* A 4xx that speaks of the request itself is worth more to the user than the refusal. Not those that clients
+ * send again, that speak of Turnpike's credential, or of this moment only. */
+static bool replacement_shown(const struct tp_situation *f)
+{
+	static const int hidden[] = {401, 402, 408, 409, 413, 429};
+	int status = f->o->status;
+
+	if (f->o->replaced == TP_CODE_NONE || !f->answer)
+		return false;
+	for (unsigned i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (status == hidden[i])
+			return false;
+	if (status == 403 && f->o->own_credential && !f->o->quota)
+		return false;
+	return status >= 400 && status < 500;
+}
+
+static bool replacement_failed(const struct tp_situation *f)
+{
+	bool good = f->answer && f->o->status >= 200 && f->o->status < 300 && !f->repeatable;
+
+	return f->o->replaced != TP_CODE_NONE && !good;
+}
+
+static bool unsent(const struct tp_situation *f)
 {
 	return f->evidence == TP_EVIDENCE_NOT_PROCESSED;
 }
 
-static bool may_have_run(const struct facts *f)
+static bool may_have_run(const struct tp_situation *f)
 {
 	return !f->answer && !f->repeatable;
 }
 
-static bool own_credential_rejected(const struct facts *f)
+static bool own_credential_rejected(const struct tp_situation *f)
 {
 	/* 403 is also how some providers say "no credits": that is for the user to read. */
 	return f->answer && f->o->own_credential && !f->o->quota &&
 	       (f->o->status == 401 || f->o->status == 403);
 }
 
-static bool usable_answer(const struct facts *f)
+static bool usable_answer(const struct tp_situation *f)
 {
 	return f->answer && f->o->status < 400 && !f->repeatable;
 }
 
-static bool provider_forbids(const struct facts *f)
+static bool provider_forbids(const struct tp_situation *f)
 {
 	return f->answer && f->o->should_retry == 0;
 }
 
-static bool may_have_run_answer(const struct facts *f)
+static bool may_have_run_answer(const struct tp_situation *f)
 {
 	return f->answer && f->evidence == TP_EVIDENCE_UNKNOWN;
 }
 
-static bool quota_used_up(const struct facts *f)
+static bool quota_used_up(const struct tp_situation *f)
 {
 	return f->answer && f->o->quota;
 }
 
-static bool final_answer(const struct facts *f)
+static bool final_answer(const struct tp_situation *f)
 {
 	return f->answer && !f->repeatable;
 }
 
-static bool grant_used(const struct facts *f)
+static bool grant_used(const struct tp_situation *f)
 {
 	return f->forced && f->a->forced_retry_used;
 }
 
-static bool slow(const struct facts *f)
+static bool slow(const struct tp_situation *f)
 {
 	return f->o->took_ms > f->policy->slow_attempt_ms;
 }
 
-static bool told_above_ceiling(const struct facts *f)
+static bool told_above_ceiling(const struct tp_situation *f)
 {
 	return f->answer && f->o->told_ms > (int64_t)f->policy->ceiling_ms;
 }
 
-static bool beyond_deadline(const struct facts *f)
+static bool beyond_deadline(const struct tp_situation *f)
 {
 	return f->wait_ms >= f->a->deadline_left_ms;
 }
 
-static uint32_t sends_of_class(const struct tp_retry_conf *p, enum tp_class c)
+static bool model_dead(const struct tp_situation *f)
 {
-	switch (c) {
-	case TP_CLASS_RESET: return p->reset_sends;
-	case TP_CLASS_TRANSIENT: return p->transient_sends;
-	default: return p->overload_sends;
-	}
+	return f->klass == TP_CLASS_OVERLOAD && tp_model_is_dead(f->a->long_waits);
 }
 
-/* `sends` counts the first send, which belongs to no class; zero is zero. A drowning gateway gets half of
- * the retries, rounded down: of three, one. Halving what the class may make in all (rather than what is
- * left) keeps a second drowning answer from halving again. */
-static bool class_used_up(const struct facts *f)
+static bool class_used_up(const struct tp_situation *f)
 {
-	uint32_t sends = sends_of_class(f->policy, f->klass);
-	uint32_t retries = sends > 0 ? sends - 1 : 0;
-
-	if (f->o->drowning)
-		retries /= 2;
-	return f->a->class_sends[f->klass] >= retries;
+	return f->retries_left == 0;
 }
 
-static bool budget_used_up(const struct facts *f)
+static bool budget_used_up(const struct tp_situation *f)
 {
 	return !(f->a->base_left || (tp_class_may_take_reserve(f->klass) && f->a->reserve_left));
 }
 
-static bool always(const struct facts *f)
+static bool always(const struct tp_situation *f)
 {
 	(void)f;
 	return true;
 }
 
-/* ---- which class a repetition belongs to */
-
-/* Failures without an answer: only a request that may be run twice, and never after a timeout (it may
- * still be running, and a second one would only add load). */
-static bool repeatable_failure(const struct tp_outcome *o)
-{
-	return o->replay_safe && (o->cause == TP_CAUSE_RESET || o->cause == TP_CAUSE_CLOSED ||
-				  o->cause == TP_CAUSE_BROKEN_HEAD);
-}
-
-/* The provider said of itself that it is overloaded: a 503 that names a wait, or evidence beside the
- * status. A 200 may carry such evidence too (design section 6). */
-static bool overloaded(const struct tp_outcome *o)
-{
-	bool may = o->status == 498 || o->status >= 500 || (o->status >= 200 && o->status < 300);
-
-	return o->status == 498 || (o->overload && may) || (o->status == 503 && o->told_ms >= 0);
-}
-
-static bool forced_status(int status)
-{
-	return status == 409 || status == 425 || status == 429 || (status >= 500 && status <= 599);
-}
-
-static bool classify_answer(struct facts *f)
-{
-	const struct tp_outcome *o = f->o;
-
-	/* Accepted, then ran out of time: no list and no header makes that safe. */
-	if (o->status == 408 || o->status == 524)
-		return false;
-	f->klass = TP_CLASS_OVERLOAD;
-	if (tp_status_in(&f->policy->overload_statuses, o->status) || overloaded(o))
-		return true;
-	f->klass = o->status == 429 ? TP_CLASS_OVERLOAD : TP_CLASS_TRANSIENT;
-	if (o->status != 429 && tp_status_in(&f->policy->transient_statuses, o->status))
-		return true;
-	f->forced = o->should_retry == 1 && forced_status(o->status);
-	return f->forced;
-}
-
-/* What is repeated was declined: by the status, by the operator's list, or by the provider's own word. A
- * 5xx that the operator took off the list is no longer taken as declined by convention. */
-static enum tp_evidence evidence_of_answer(const struct facts *f, enum tp_evidence by_status)
-{
-	static const int convention[] = {500, 502, 504, 520};
-
-	if (f->repeatable)
-		return TP_EVIDENCE_DECLINED;
-	for (unsigned i = 0; i < sizeof(convention) / sizeof(convention[0]); i++)
-		if (f->o->status == convention[i])
-			return TP_EVIDENCE_UNKNOWN;
-	return by_status;
-}
-
-/* ---- waits (design section 5) */
-
-/* 0..most, evenly, from 32 random bits. */
-static uint64_t jitter(uint32_t random, uint32_t most)
-{
-	return ((uint64_t)random * ((uint64_t)most + 1)) >> 32;
-}
-
-static uint64_t backoff(uint32_t base, uint32_t n, uint64_t extra, uint32_t cap)
-{
-	uint64_t wait = ((uint64_t)base << (n < 31 ? n : 31)) + extra;
-
-	return wait < cap ? wait : cap;
-}
-
-static uint64_t wait_for(const struct facts *f, uint64_t random)
-{
-	const struct tp_retry_conf *p = f->policy;
-	uint32_t n = f->a->class_sends[f->klass];
-	uint32_t low = (uint32_t)random, high = (uint32_t)(random >> 32);
-	uint64_t wait;
-
-	if (f->answer && f->o->told_ms >= 0) {
-		uint64_t told = (uint64_t)f->o->told_ms;
-		return (told > p->floor_ms ? told : p->floor_ms) + jitter(low, JITTER_TOLD_MS);
-	}
-	if (f->klass == TP_CLASS_OVERLOAD) {
-		wait = backoff(p->overload_base_ms, n, jitter(low, JITTER_OVERLOAD_MS), p->overload_cap_ms);
-		wait += jitter(high, 2 * SPREAD_OVERLOAD_MS);
-		return wait > SPREAD_OVERLOAD_MS ? wait - SPREAD_OVERLOAD_MS : 0;
-	}
-	wait = f->klass == TP_CLASS_RESET ? backoff(p->reset_base_ms, n, 0, p->reset_cap_ms)
-					  : backoff(p->transient_base_ms, n, 0, p->transient_cap_ms);
-	return wait * (800 + jitter(low, 400)) / 1000;
-}
-
 /* ---- the decision */
 
-static const char *reason_again(const struct facts *f)
+static const char *reason_again(const struct tp_situation *f)
 {
+	if (f->ambiguous)
+		return "connection lost; replaced once, as retry.ambiguous_replays grants";
 	if (f->forced)
 		return "the provider said x-should-retry: true";
 	switch (f->klass) {
@@ -301,26 +218,7 @@ static const char *reason_again(const struct facts *f)
 	}
 }
 
-static struct facts gather(const struct tp_retry_conf *policy, const struct tp_outcome *o,
-			   const struct tp_allowance *a, uint64_t random)
-{
-	struct facts f = {.policy = policy, .o = o, .a = a, .answer = o->cause == TP_CAUSE_ANSWER};
-	enum tp_stage stage = o->committed && o->stage < TP_STAGE_OUTPUT ? TP_STAGE_OUTPUT : o->stage;
-
-	f.evidence = tp_evidence_of(stage, o->cause, o->status);
-	if (f.answer) {
-		f.repeatable = classify_answer(&f);
-		f.evidence = evidence_of_answer(&f, f.evidence);
-	} else {
-		f.klass = TP_CLASS_RESET;
-		f.repeatable = repeatable_failure(o);
-	}
-	if (f.repeatable)
-		f.wait_ms = wait_for(&f, random);
-	return f;
-}
-
-static void give_up(const struct facts *f, bool stop, struct tp_decision *d)
+static void give_up(const struct tp_situation *f, bool stop, struct tp_decision *d)
 {
 	d->action = f->answer ? TP_ACT_RELAY : TP_ACT_REFUSE;
 	d->stop = f->answer && stop;
@@ -328,7 +226,7 @@ static void give_up(const struct facts *f, bool stop, struct tp_decision *d)
 		d->code = tp_failure_row(f->o->cause)->refusal;
 }
 
-static void act(const struct facts *f, enum verdict verdict, struct tp_decision *d)
+static void act(const struct tp_situation *f, enum verdict verdict, struct tp_decision *d)
 {
 	switch (verdict) {
 	case CANCEL:
@@ -352,6 +250,11 @@ static void act(const struct facts *f, enum verdict verdict, struct tp_decision 
 		break;
 	case RELAY:
 	case GIVE_UP: give_up(f, f->o->should_retry == 0, d); break;
+	case REFUSE_FIRST:
+		d->action = TP_ACT_REFUSE;
+		d->code = f->o->replaced;
+		d->give_back = f->evidence == TP_EVIDENCE_NOT_PROCESSED;
+		break;
 	case REFUSE:
 	case RELAY_STOP:
 	case GIVE_UP_STOP: give_up(f, true, d); break;
@@ -360,21 +263,35 @@ static void act(const struct facts *f, enum verdict verdict, struct tp_decision 
 		d->klass = f->klass;
 		d->wait_ms = f->wait_ms < UINT32_MAX ? (uint32_t)f->wait_ms : UINT32_MAX;
 		d->forced = f->forced;
+		d->ambiguous = f->ambiguous;
+		if (f->ambiguous)
+			d->code = tp_failure_row(f->o->cause)->refusal;
 		d->reason = reason_again(f);
 		break;
 	}
 }
 
+static enum tp_alert alert_for(const struct tp_situation *f, const struct tp_decision *d)
+{
+	bool waits = d->action == TP_ACT_SEND_AGAIN && d->klass == TP_CLASS_OVERLOAD;
+
+	if (waits && !tp_model_is_dead(f->a->long_waits) &&
+	    tp_model_is_dead(tp_long_waits_next(f->a->long_waits, d->wait_ms)))
+		return TP_ALERT_MODEL_DEAD;
+	return f->answer && f->o->drowning ? TP_ALERT_SYSTEM_LOAD : TP_ALERT_NONE;
+}
+
 struct tp_decision tp_decide(const struct tp_retry_conf *policy, const struct tp_outcome *o,
 			     const struct tp_allowance *a, uint64_t random)
 {
-	struct facts f = gather(policy, o, a, random);
-	struct tp_decision d = {.evidence = f.evidence};
+	struct tp_situation f = tp_situation_of(policy, o, a, random);
+	struct tp_decision d = {.evidence = f.evidence, .overload_limit = f.limit};
 	const struct rule *r = rules;
 
 	while (!r->applies(&f))
 		r++; /* the last row always applies */
 	d.reason = r->reason;
 	act(&f, r->verdict, &d);
+	d.alert = alert_for(&f, &d);
 	return d;
 }

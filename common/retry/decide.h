@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/config/config.h"
+#include "common/retry/alert.h"
 #include "common/retry/model.h"
 
 /* How one attempt ended. */
@@ -26,6 +27,12 @@ struct tp_outcome {
 	bool replay_safe;    /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
 	bool committed;      /* a byte of the answer went to the client */
 	bool own_credential; /* the credential was Turnpike's, not the client's */
+	/* The body refers to nothing but itself: `store: false`, no previous_response_id, conversation or
+	 * background, client-side tools only. The caller has checked it. */
+	bool self_contained;
+	/* This attempt replaced one that may have run: the code that one would have been refused with, as
+	 * tp_decide() gave it with `ambiguous`; else TP_CODE_NONE. */
+	enum tp_code replaced;
 };
 
 /* What this turn may still do. */
@@ -35,6 +42,9 @@ struct tp_allowance {
 	bool reserve_left;                    /* one more send of a reserve class fits the budget */
 	uint64_t deadline_left_ms;            /* until the turn's deadline */
 	bool forced_retry_used;               /* the one retry that x-should-retry: true grants was made */
+	bool ambiguous_left;                  /* this logical request has not replaced a lost send yet */
+	uint32_t overload_limit;              /* of this turn: the last decision's, 0 before the first */
+	uint32_t long_waits;                  /* of the provider, over all turns: see tp_long_waits_next() */
 };
 
 enum tp_action {
@@ -52,10 +62,20 @@ struct tp_decision {
 	enum tp_evidence evidence;
 	enum tp_class klass; /* with SEND_AGAIN */
 	uint32_t wait_ms;    /* with SEND_AGAIN; jitter included, never below told_ms */
-	enum tp_code code;   /* with REFUSE and LOCAL; END_STREAM: the code of the family's terminal event */
+	/* With REFUSE and LOCAL; END_STREAM: the code of the family's terminal event; SEND_AGAIN with
+	 * `ambiguous`: what it is refused with if the ledger's allowance turns out to be taken, and the
+	 * `replaced` of the attempt to come. */
+	enum tp_code code;
 	bool stop; /* RELAY: the answer carries x-should-retry: false (once; an upstream's own included) */
 	bool give_back; /* the charge is returned: provably nothing was written */
 	bool forced; /* SEND_AGAIN: the one retry that x-should-retry: true grants; sets forced_retry_used */
+	/* SEND_AGAIN: replaces a send that may have run. Take the ledger's allowance before, and use a new
+	 * connection. */
+	bool ambiguous;
+	/* For the next allowance of this turn: sends of class overload (the first counts) that a drowning
+	 * gateway leaves it; 0 = none drowned, the policy's number holds. */
+	uint32_t overload_limit;
+	enum tp_alert alert;
 	const char *reason; /* static, for the log: why not (or why) sent again */
 };
 

@@ -6,7 +6,6 @@
 #define TP_RETRY_MODEL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 enum tp_stage {
 	TP_STAGE_UNSENT,  /* not one byte written */

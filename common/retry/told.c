@@ -55,16 +55,29 @@ int64_t tp_told_combine(int64_t retry_after_ms, int64_t ms_header_ms)
 /* ---- resets of rate limits */
 
 /* Names of one limit's fields: the part between prefix and suffix is the limit ("requests"). */
+#define WORD(literal)                                                                                        \
+	{                                                                                                    \
+		literal, sizeof(literal) - 1                                                                 \
+	}
 static const struct dialect {
-	struct tp_str prefix, remaining, reset, status;
+	struct tp_str prefix, reset, remaining, status, used, cost;
+	struct tp_str exact; /* says the same as `reset`, and not rounded */
 } dialects[] = {
 	/* x-ratelimit-remaining-requests */
-	{{"x-ratelimit-", 12}, {"remaining", 9}, {"reset", 5}, {NULL, 0}},
+	{WORD("x-ratelimit-"), WORD("reset"), .remaining = WORD("remaining")},
 	/* the IETF draft: ratelimit-remaining */
-	{{"ratelimit-", 10}, {"remaining", 9}, {"reset", 5}, {NULL, 0}},
+	{WORD("ratelimit-"), WORD("reset"), .remaining = WORD("remaining")},
+	/* Mistral: ratelimitbysize-remaining, too little for ratelimitbysize-query-cost */
+	{WORD("ratelimitbysize-"), WORD("reset"), .remaining = WORD("remaining"), .cost = WORD("query-cost")},
 	/* anthropic-ratelimit-requests-remaining, anthropic-ratelimit-unified-status */
-	{{"anthropic-ratelimit-", 20}, {"remaining", 9}, {"reset", 5}, {"status", 6}},
+	{WORD("anthropic-ratelimit-"), WORD("reset"), .remaining = WORD("remaining"),
+	 .status = WORD("status")},
+	/* ChatGPT: x-codex-primary-used-percent */
+	{WORD("x-codex-"), WORD("reset-at"), .used = WORD("used-percent")},
+	{WORD("x-codex-"), WORD("reset-after-seconds"), .used = WORD("used-percent"),
+	 .exact = WORD("reset-at")},
 };
+#undef WORD
 
 static bool starts_with_word(struct tp_str s, struct tp_str word)
 {
@@ -101,28 +114,53 @@ static bool limit_field(const struct dialect *d, struct tp_str name, struct tp_s
 	return false;
 }
 
-/* Nothing left: an explicit zero. Azure's -1 says that it does not know. */
-static bool is_zero(struct tp_str value)
+/* The value of a limit's field, without blanks; empty = absent. */
+static struct tp_str value_of(const struct dialect *d, struct tp_str word, struct tp_str limit,
+			      const struct tp_told_field *fields, size_t n)
 {
-	struct tp_amount a;
+	for (size_t i = 0; i < n; i++) {
+		struct tp_str l;
 
-	return tp_amount_parse(tp_str_trim(value), &a) && a.whole == 0 && a.nano == 0;
+		if (limit_field(d, fields[i].name, word, &l) && tp_str_ieq(l, limit))
+			return tp_str_trim(fields[i].value);
+	}
+	return (struct tp_str){NULL, 0};
+}
+
+/* An explicit zero, or less than this request costs. Azure's -1 says that it does not know. */
+static bool nothing_left(struct tp_str remaining, struct tp_str cost)
+{
+	struct tp_amount left, needed;
+
+	if (!tp_amount_parse(remaining, &left))
+		return false;
+	if (left.whole == 0 && left.nano == 0)
+		return true;
+	return tp_amount_parse(cost, &needed) && left.whole < needed.whole;
+}
+
+/* Subscribers with credits go on beyond 100%: a used-up window then refuses nothing. */
+static bool credits_pay(const struct tp_told_field *fields, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((tp_str_ieq(fields[i].name, TP_STR("x-codex-credits-has-credits")) ||
+		     tp_str_ieq(fields[i].name, TP_STR("x-codex-credits-unlimited"))) &&
+		    tp_str_ieq(tp_str_trim(fields[i].value), TP_STR("true")))
+			return true;
+	return false;
 }
 
 static bool used_up(const struct dialect *d, struct tp_str limit, const struct tp_told_field *fields,
 		    size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct tp_str l;
+	struct tp_amount percent;
 
-		if (limit_field(d, fields[i].name, d->remaining, &l) && tp_str_ieq(l, limit) &&
-		    is_zero(fields[i].value))
-			return true;
-		if (limit_field(d, fields[i].name, d->status, &l) && tp_str_ieq(l, limit) &&
-		    tp_str_ieq(tp_str_trim(fields[i].value), TP_STR("rejected")))
-			return true;
-	}
-	return false;
+	if (nothing_left(value_of(d, d->remaining, limit, fields, n), value_of(d, d->cost, limit, fields, n)))
+		return true;
+	if (tp_str_ieq(value_of(d, d->status, limit, fields, n), TP_STR("rejected")))
+		return true;
+	return tp_amount_parse(value_of(d, d->used, limit, fields, n), &percent) && percent.whole >= 100 &&
+	       !credits_pay(fields, n);
 }
 
 /* ---- what a reset may look like */
@@ -250,19 +288,26 @@ static int64_t parse_reset(struct tp_str value, int64_t from_s)
 	return parse_rfc3339(value, from_s);
 }
 
+/* What one field says, if it is the reset of a limit that is used up; else -1. */
+static int64_t reset_of(const struct dialect *d, const struct tp_told_field *field,
+			const struct tp_told_field *fields, size_t n, int64_t from_s)
+{
+	struct tp_str limit;
+
+	if (!limit_field(d, field->name, d->reset, &limit) || !used_up(d, limit, fields, n))
+		return -1;
+	if (parse_reset(value_of(d, d->exact, limit, fields, n), from_s) >= 0)
+		return -1;
+	return parse_reset(field->value, from_s);
+}
+
 int64_t tp_told_limits(const struct tp_told_field *fields, size_t n, int64_t now_s, int64_t date_header_s)
 {
-	int64_t latest = -1;
+	int64_t latest = -1, from_s = base_s(now_s, date_header_s);
 
 	for (size_t d = 0; d < sizeof(dialects) / sizeof(dialects[0]); d++)
-		for (size_t i = 0; i < n; i++) {
-			struct tp_str limit;
-
-			if (limit_field(&dialects[d], fields[i].name, dialects[d].reset, &limit) &&
-			    used_up(&dialects[d], limit, fields, n))
-				latest = larger(latest,
-						parse_reset(fields[i].value, base_s(now_s, date_header_s)));
-		}
+		for (size_t i = 0; i < n; i++)
+			latest = larger(latest, reset_of(&dialects[d], &fields[i], fields, n, from_s));
 	return latest;
 }
 

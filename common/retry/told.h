@@ -30,9 +30,11 @@ struct tp_told_field {
 
 /*
  * The latest reset among the rate limits that are used up, -1 = none: x-ratelimit-reset[-*],
- * ratelimit-reset, anthropic-ratelimit-*-reset, each beside its own "remaining" of 0 (or a "status" of
- * rejected).  Values: 1s, 6m0s, 20ms, 2m59.56s; RFC 3339; a bare number: seconds below 10^9, else a
- * time since 1970 in seconds, from 10^11 on in milliseconds.  Times as in tp_told_retry_after().
+ * ratelimit-reset, ratelimitbysize-reset, anthropic-ratelimit-*-reset, each beside its own "remaining" of 0
+ * (or less than the "query-cost", or a "status" of rejected); x-codex-*-reset-at and -reset-after-seconds
+ * beside their own "used-percent" of 100, unless credits pay for more.  Values: 1s, 6m0s, 20ms, 2m59.56s; RFC
+ * 3339; a bare number: seconds below 10^9, else a time since 1970 in seconds, from 10^11 on in milliseconds.
+ * Times as in tp_told_retry_after().
  */
 int64_t tp_told_limits(const struct tp_told_field *fields, size_t n, int64_t now_s, int64_t date_header_s);
 /*

@@ -5,7 +5,6 @@
 #ifndef TP_SIMULATE_BOOK_H
 #define TP_SIMULATE_BOOK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/buf.h"

@@ -139,8 +139,7 @@ static const char *add_body(struct tp_sim_plan *p, const struct tp_sim_step *ste
 
 /* ---- where it breaks or pauses */
 
-/* The byte after `after` events of a stream, or `after` bytes of JSON; by default the middle of the output.
- */
+/* The byte after `after` events of a stream or bytes of JSON; by default the middle of the output. */
 static size_t middle(const struct tp_sim_plan *p, const struct tp_sim_step *step, bool stream)
 {
 	const struct tp_sim_answer *a = &p->answer;

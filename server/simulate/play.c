@@ -1,5 +1,4 @@
 /* Connections: the answer, from the decision to its last byte or its break. */
-#include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <sys/socket.h>

@@ -379,6 +379,21 @@ def _(lab):
     assert lab.post(t).header("x-turnpike-replay") is None
 
 
+@rows("streamed-upload-chunked")
+def _(lab):
+    """The same without a length: what arrives while the provider is still being connected to is framed once."""
+    u = lab.provider(then=ok())
+    t = lab.turnpike(u, {"limits": {"replay_body": "64KiB"}})
+    body = body_for("/v1/chat/completions", "w" * 1_000_000)
+    head = {"Content-Type": "application/json"}
+    for piece in (100_000, 7_000):  # a new connection, then a kept one
+        with Client(t.address) as c:
+            c.send(request_bytes("POST", "/v1/chat/completions", head, body=body, chunked=piece))
+            answer = c.response(timeout=5)
+        served(answer, sends=1)
+        assert answer.header("x-turnpike-replay") == "off" and u.sends[-1].body == body
+
+
 @rows("streamed-upload-early-answer")
 def _(lab):
     def early(x):

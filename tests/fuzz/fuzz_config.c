@@ -19,6 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < c->n_routes; i++)
 			if (c->routes[i].provider >= c->n_providers)
 				abort();
+		for (size_t i = 0; i < c->n_providers; i++)
+			if (c->providers[i].retry.budget_reserve > c->providers[i].retry.budget_sends)
+				abort();
 		tp_config_show_effective(c, &text);
 	}
 	tp_buf_free(&text);

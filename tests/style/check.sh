@@ -36,7 +36,7 @@ done
 
 # Layout.
 if command -v clang-format >/dev/null; then
-	bad=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | grep -o '^[^:]*' | sort -u)
+	bad=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u)
 	[ -z "$bad" ] || fail "not laid out as .clang-format says:
 $bad"
 fi

@@ -248,6 +248,27 @@ START_TEST(flags)
 }
 END_TEST
 
+/* Google's free tier: the code and the words are those of a minute's limit, only the quota's name says day.
+ */
+START_TEST(quota_of_a_day)
+{
+	static const int statuses[] = {429, 200, 503};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		for (int per_day = 0; per_day < 2; per_day++) {
+			struct tp_error_facts f = {.status = statuses[i],
+						   .type = TP_STR("RESOURCE_EXHAUSTED"),
+						   .message = TP_STR("Please retry in 34s."),
+						   .per_day = per_day == 1};
+			struct tp_error_class c = tp_classify(&f);
+
+			ck_assert_int_eq(c.quota, per_day == 1 && statuses[i] != 503);
+			if (statuses[i] != 503)
+				ck_assert_int_eq(c.kind, per_day ? TP_ERROR_QUOTA : TP_ERROR_RATE_LIMIT);
+		}
+}
+END_TEST
+
 /* Answers of the cases that no fixture holds. */
 START_TEST(more_answers)
 {
@@ -347,6 +368,7 @@ int main(void)
 	tcase_add_test(c, verdicts);
 	tcase_add_test(c, not_classified);
 	tcase_add_test(c, flags);
+	tcase_add_test(c, quota_of_a_day);
 	tcase_add_test(c, more_answers);
 	tcase_add_test(c, gateway_headers);
 	suite_add_tcase(s, c);

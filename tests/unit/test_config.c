@@ -47,6 +47,13 @@ static void check_default_retry(const struct tp_retry_conf *r)
 	ck_assert_uint_eq(r->overload_base_ms, 1500);
 	ck_assert_uint_eq(r->overload_cap_ms, 60000);
 	check_statuses(&r->overload_statuses, "429 529 ");
+	ck_assert_int_eq(r->profile, TP_PROFILE_GUARDED);
+	ck_assert_uint_eq(r->overload_429_sends, 4);
+	ck_assert_uint_eq(r->ambiguous_replays, 0);
+	ck_assert_uint_eq(r->heartbeat_after_ms, 0);
+	ck_assert_uint_eq(r->heartbeat_every_ms, 10000);
+	ck_assert_uint_eq(r->budget_sends, 4);
+	ck_assert_uint_eq(r->budget_reserve, 1);
 }
 
 static void check_default_provider(const struct tp_provider_conf *p)
@@ -59,6 +66,7 @@ static void check_default_provider(const struct tp_provider_conf *p)
 	ck_assert_uint_eq(p->connect_ms, 10000);
 	ck_assert_uint_eq(p->first_byte_ms, 300000);
 	ck_assert_uint_eq(p->idle_ms, 300000);
+	ck_assert_uint_eq(p->token_ms, 0);
 	ck_assert_ptr_null(p->tls.ca);
 	ck_assert_ptr_null(p->tls.server_name);
 	ck_assert(p->tls.verify);
@@ -286,6 +294,94 @@ START_TEST(keeps_a_status_in_one_class)
 }
 END_TEST
 
+/* What the sections `retry` and `budget`, and provider p's own `retry`, amount to for p. */
+static const struct {
+	const char *global, *own;
+	uint32_t overload, overload_429, ceiling, budget, reserve;
+	const char *transient_statuses, *overload_statuses;
+} profiles[] = {
+#define FULL "500 502 503 504 520 521 522 "
+#define LESS "500 502 504 520 521 522 "
+	{"retry: {profile: guarded}", "{}", 4, 4, 60000, 4, 1, FULL, "429 529 "},
+	{"retry: {profile: patient}", "{}", 6, 4, 300000, 6, 1, LESS, "429 503 529 "},
+	{"", "{profile: patient}", 6, 4, 300000, 6, 1, LESS, "429 503 529 "},
+	/* back to the defaults: the profile's numbers are those of the option table */
+	{"retry: {profile: patient}", "{profile: guarded}", 4, 4, 60000, 4, 1, FULL, "429 529 "},
+	/* what is written wins, here or above, before or behind the profile */
+	{"retry: {overload: {sends: 2}, profile: patient}", "{}", 2, 2, 300000, 6, 1, LESS, "429 503 529 "},
+	{"retry: {overload: {sends: 4}, retry_after: {ceiling: 60s}}", "{profile: patient}", 4, 4, 60000, 6,
+	 1, LESS, "429 503 529 "},
+	{"retry: {profile: patient}", "{overload: {sends: 9}}", 9, 9, 300000, 6, 1, LESS, "429 503 529 "},
+	{"budget: {sends: 3}", "{profile: patient}", 6, 4, 300000, 3, 1, LESS, "429 503 529 "},
+	{"budget: {sends: 4, reserve: 0}\nretry: {profile: patient}", "{}", 6, 4, 300000, 4, 0, LESS,
+	 "429 503 529 "},
+	{"budget: {reserve: 5}\nretry: {profile: patient}", "{}", 6, 4, 300000, 6, 5, LESS, "429 503 529 "},
+	/* lists: a status stands in one class, and the nearer list keeps it */
+	{"retry: {profile: patient, transient: {statuses: [500, 503]}}", "{}", 6, 4, 300000, 6, 1, "500 503 ",
+	 "429 529 "},
+	{"retry: {profile: patient, overload: {statuses: [429]}}", "{}", 6, 4, 300000, 6, 1, FULL, "429 "},
+	{"retry: {transient: {statuses: [503]}}", "{profile: patient}", 6, 4, 300000, 6, 1, "503 ",
+	 "429 529 "},
+	{"retry: {overload: {statuses: [429, 503]}}", "{profile: guarded}", 4, 4, 60000, 4, 1, LESS,
+	 "429 503 "},
+	{"retry: {profile: patient}", "{transient: {statuses: [502, 503]}}", 6, 4, 300000, 6, 1, "502 503 ",
+	 "429 529 "},
+};
+
+static void check_profile(const struct tp_config *c, int i)
+{
+	const struct tp_retry_conf *r = &c->providers[0].retry;
+	ck_assert_uint_eq(r->overload_sends, profiles[i].overload);
+	ck_assert_uint_eq(r->overload_429_sends, profiles[i].overload_429);
+	ck_assert_uint_eq(r->ceiling_ms, profiles[i].ceiling);
+	ck_assert_uint_eq(r->budget_sends, profiles[i].budget);
+	ck_assert_uint_eq(r->budget_reserve, profiles[i].reserve);
+	check_statuses(&r->transient_statuses, profiles[i].transient_statuses);
+	check_statuses(&r->overload_statuses, profiles[i].overload_statuses);
+}
+
+START_TEST(resolves_profiles)
+{
+	struct tp_buf yaml = {0}, shown = {0};
+	/* q has no section of its own: a neighbour's profile must not reach it */
+	tp_buf_printf(&yaml,
+		      "providers: {p: {url: \"http://h\", retry: %s}, q: {url: \"http://h\"}}\n"
+		      "routes: [{path: /, provider: p}, {path: /q, provider: q}]\n%s\n",
+		      profiles[_i].own, profiles[_i].global);
+	struct tp_config *c = parse(tp_buf_cstr(&yaml));
+	check_profile(c, _i);
+	ck_assert_mem_eq(&c->providers[1].retry, &c->retry, sizeof c->retry);
+	ck_assert_uint_eq(c->retry.budget_sends, c->budget.sends);
+	ck_assert_uint_eq(c->retry.budget_reserve, c->budget.reserve);
+	tp_config_show_effective(c, &shown);
+	tp_config_unref(c);
+	/* what is shown means the same for each provider, profiles included */
+	c = parse(tp_buf_cstr(&shown));
+	check_profile(c, _i);
+	ck_assert_mem_eq(&c->providers[1].retry, &c->retry, sizeof c->retry);
+	tp_config_unref(c);
+	tp_buf_free(&yaml);
+	tp_buf_free(&shown);
+}
+END_TEST
+
+START_TEST(reads_the_rest_of_the_policy)
+{
+	struct tp_config *c = parse("providers:\n"
+				    "  p: {url: \"http://h\", timeouts: {token: 20s},\n"
+				    "      retry: {ambiguous_replays: 1, heartbeat: {every: 100ms}}}\n"
+				    "retry: {heartbeat: {after: 1s, every: 2s}}\n");
+	const struct tp_provider_conf *p = &c->providers[0];
+	ck_assert_uint_eq(p->token_ms, 20000);
+	ck_assert_uint_eq(p->retry.ambiguous_replays, 1);
+	ck_assert_uint_eq(p->retry.heartbeat_after_ms, 1000);
+	ck_assert_uint_eq(p->retry.heartbeat_every_ms, 100);
+	ck_assert_uint_eq(c->retry.ambiguous_replays, 0);
+	ck_assert_uint_eq(c->retry.heartbeat_every_ms, 2000);
+	tp_config_unref(c);
+}
+END_TEST
+
 START_TEST(expands_variables_and_files)
 {
 	char path[] = "/tmp/tp-config-XXXXXX";
@@ -502,6 +598,8 @@ int main(void)
 	tcase_add_test(tc, orders_routes_by_length);
 	tcase_add_test(tc, merges_retry_into_providers);
 	tcase_add_test(tc, keeps_a_status_in_one_class);
+	tcase_add_loop_test(tc, resolves_profiles, 0, ROWS(profiles));
+	tcase_add_test(tc, reads_the_rest_of_the_policy);
 	tcase_add_test(tc, expands_variables_and_files);
 	tcase_add_test(tc, counts_references);
 	tcase_add_test(tc, effective_is_a_file_that_means_the_same);

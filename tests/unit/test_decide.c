@@ -1,4 +1,5 @@
-/* The decision: every row of design section 4. Waits and properties: test_decide_waits.c. */
+/* The decision: every row of design section 4. Profiles, replacements, alerts: test_decide_policy.c; waits
+ * and properties: test_decide_waits.c. */
 #include "common/retry/decide.h"
 
 #include <check.h>
@@ -213,20 +214,6 @@ START_TEST(budget_left)
 }
 END_TEST
 
-START_TEST(drowning)
-{
-	struct tp_outcome o = answer(429);
-	struct tp_allowance a = plenty();
-
-	o.drowning = true; /* of three retries one is left, and the second answer does not halve again */
-	expect_again(decide(o, a), TP_CLASS_OVERLOAD);
-	a.class_sends[TP_CLASS_OVERLOAD] = 1;
-	expect_relay(decide(o, a), true);
-	o.drowning = false;
-	expect_again(decide(o, a), TP_CLASS_OVERLOAD);
-}
-END_TEST
-
 START_TEST(slow_ceiling_deadline)
 {
 	struct tp_outcome o = answer(503);
@@ -399,7 +386,6 @@ int main(void)
 	tcase_add_test(c, own_credential);
 	tcase_add_test(c, class_limits);
 	tcase_add_test(c, budget_left);
-	tcase_add_test(c, drowning);
 	tcase_add_test(c, slow_ceiling_deadline);
 	tcase_add_test(c, operator_lists);
 	tcase_add_test(c, unsent);

@@ -2,7 +2,9 @@
 #include "common/retry/decide.h"
 
 #include <check.h>
+#include <inttypes.h>
 
+#include "common/retry/failure.h"
 #include "common/retry/told.h"
 #include "tests/unit/retry_turn.h"
 
@@ -45,7 +47,7 @@ START_TEST(windows)
 			o.replay_safe = true;
 		}
 		o.told_ms = rows[i].told;
-		p.reset_sends = p.transient_sends = p.overload_sends = 100;
+		p.reset_sends = p.transient_sends = p.overload_sends = p.overload_429_sends = 100;
 		a.class_sends[rows[i].klass] = rows[i].n;
 		for (int k = 0; k < 5000; k++) {
 			struct tp_decision d = tp_decide(&p, &o, &a, next_random());
@@ -76,7 +78,7 @@ START_TEST(wait_extremes)
 	o.told_ms = UINT32_MAX;
 	ck_assert_uint_eq(tp_decide(&p, &o, &a, UINT64_MAX).wait_ms, UINT32_MAX);
 	p = defaults();
-	p.overload_sends = p.transient_sends = UINT32_MAX;
+	p.overload_sends = p.overload_429_sends = p.transient_sends = UINT32_MAX;
 	p.overload_base_ms = UINT32_MAX;
 	a.class_sends[TP_CLASS_OVERLOAD] = 4000000000U;
 	o = answer(429);
@@ -88,38 +90,116 @@ END_TEST
 
 /* ---- properties: whole turns of random outcomes against a simulated budget and clock */
 
-static struct tp_outcome random_outcome(bool replay_safe)
+static bool one_in(uint32_t n)
 {
+	return next_random() % n == 0;
+}
+
+/* Guarded, patient, or an operator's own mixture. */
+static struct tp_retry_conf random_policy(void)
+{
+	struct tp_retry_conf p = one_in(2) ? patient() : defaults();
+
+	p.overload_base_ms = one_in(8) ? 60000 : 200;
+	p.ambiguous_replays = (uint32_t)(next_random() % 2);
+	if (one_in(4)) {
+		p.reset_sends = (uint32_t)(next_random() % 5);
+		p.transient_sends = (uint32_t)(next_random() % 5);
+		p.overload_sends = (uint32_t)(next_random() % 8);
+		p.overload_429_sends = (uint32_t)(next_random() % 8);
+	}
+	if (one_in(4)) {
+		p.budget_sends = (uint32_t)(next_random() % 9);
+		p.budget_reserve = (uint32_t)(next_random() % (p.budget_sends + 1));
+	}
+	if (one_in(8))
+		p.transient_statuses = (struct tp_status_set){{0}};
+	return p;
+}
+
+static struct tp_outcome random_outcome(void)
+{
+	static const int often[] = {429, 503, 500, 529, 200, 409, 408, 524};
+	static const enum tp_cause losses[] = {TP_CAUSE_RESET, TP_CAUSE_CLOSED, TP_CAUSE_BROKEN_HEAD};
 	uint64_t r = next_random();
 	struct tp_outcome o = {.stage = (enum tp_stage)(r % TP_STAGE_COUNT),
 			       .cause = (enum tp_cause)((r >> 8) % TP_CAUSE_COUNT),
 			       .told_ms = -1,
-			       .should_retry = -1,
-			       .replay_safe = replay_safe};
-	static const int often[] = {429, 503, 500, 529, 200, 409, 408, 524};
+			       .should_retry = -1};
 
 	if ((r >> 16) % 4 != 0) {
 		o.cause = TP_CAUSE_ANSWER;
 		o.status = (r >> 20) % 2 ? often[(r >> 24) % 8] : 200 + (int)((r >> 24) % 400);
+	} else if ((r >> 20) % 2) {
+		o.cause = losses[(r >> 24) % 3];
 	}
 	if ((r >> 32) % 3 == 0)
-		o.told_ms = tp_told_floor((int64_t)(next_random() % 70000), 1500);
+		o.told_ms = tp_told_floor(
+			(int64_t)(one_in(2) ? next_random() % 70000 : 55000 + next_random() % 5000), 1500);
 	o.took_ms = (uint32_t)(next_random() % ((r >> 34) % 8 == 0 ? 20000 : 300));
 	o.should_retry = (int8_t)((int)((r >> 40) % 8) - 1 > 1 ? -1 : (int)((r >> 40) % 8) - 1);
 	o.overload = (r >> 44) % 8 == 0;
 	o.quota = (r >> 48) % 16 == 0;
 	o.drowning = (r >> 52) % 8 == 0;
 	o.committed = (r >> 56) % 16 == 0;
+	o.own_credential = (r >> 60) % 4 == 0;
 	return o;
 }
 
 struct turn {
 	struct tp_retry_conf policy;
 	struct tp_allowance allowed;
-	uint32_t base, reserve, sends, retries;
+	bool replay_safe, self_contained;
+	enum tp_code replaced;
+	uint32_t base, reserve, sends, replacements;
+	uint32_t
+		overload_left; /* what drowning gateways have left of the class; UINT32_MAX = nothing taken */
 	uint64_t now;
-	bool forced;
 };
+
+/* What runs a second time must have been declined, or be allowed to run twice. */
+static void check_evidence(const struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
+{
+	bool answered = o->cause == TP_CAUSE_ANSWER;
+
+	ck_assert(answered || o->replay_safe || d->ambiguous);
+	ck_assert_int_eq(d->evidence == TP_EVIDENCE_DECLINED, answered);
+	ck_assert(o->status != 408 && o->status != 524 && !(answered && o->quota));
+	ck_assert(o->should_retry != 0 || !answered);
+	ck_assert(!d->forced || !t->allowed.forced_retry_used);
+	ck_assert_int_eq(o->replaced, TP_CODE_NONE); /* nothing is sent after a replacement */
+	if (!d->ambiguous)
+		return;
+	ck_assert(t->policy.ambiguous_replays > 0 && o->self_contained && t->allowed.ambiguous_left);
+	ck_assert_int_eq(d->evidence, TP_EVIDENCE_UNKNOWN);
+	ck_assert_int_eq(d->klass, TP_CLASS_RESET);
+	ck_assert_int_eq(d->code, tp_failure_row(o->cause)->refusal);
+}
+
+static void check_wait(const struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
+{
+	bool answered = o->cause == TP_CAUSE_ANSWER;
+
+	ck_assert(!answered || (int64_t)d->wait_ms >= o->told_ms);
+	ck_assert(!answered || o->told_ms <= (int64_t)t->policy.ceiling_ms);
+	ck_assert_uint_le(t->now + d->wait_ms, t->policy.deadline_ms);
+	ck_assert_uint_le(o->took_ms, t->policy.slow_attempt_ms);
+	ck_assert(d->klass != TP_CLASS_OVERLOAD || !tp_model_is_dead(t->allowed.long_waits));
+}
+
+/* A replacement is answered, refused with the first one's code, or gone. */
+static void check_replacement(const struct tp_outcome *o, const struct tp_decision *d)
+{
+	if (o->committed || d->action == TP_ACT_CANCEL || d->action == TP_ACT_RECONNECT ||
+	    d->action == TP_ACT_END_STREAM)
+		return;
+	if (d->action == TP_ACT_RELAY)
+		ck_assert_msg((o->status >= 400 && o->status < 500 && d->stop) ||
+				      (o->status >= 200 && o->status < 300),
+			      "%d is shown after a replacement", o->status);
+	else
+		ck_assert(d->action == TP_ACT_REFUSE && d->code == o->replaced);
+}
 
 /* What must hold for the decision about one outcome. */
 static void check_decision(const struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
@@ -129,29 +209,49 @@ static void check_decision(const struct turn *t, const struct tp_outcome *o, con
 	ck_assert_ptr_nonnull(d->reason);
 	ck_assert(!d->give_back || d->evidence == TP_EVIDENCE_NOT_PROCESSED);
 	ck_assert((d->action == TP_ACT_REFUSE || d->action == TP_ACT_LOCAL) ? d->code != TP_CODE_NONE : true);
+	ck_assert(!d->ambiguous || d->action == TP_ACT_SEND_AGAIN);
+	ck_assert(d->alert != TP_ALERT_SYSTEM_LOAD || o->drowning);
+	ck_assert(!answered || !o->drowning || d->alert != TP_ALERT_NONE);
+	ck_assert(t->allowed.overload_limit == 0 ||
+		  (d->overload_limit > 0 && d->overload_limit <= t->allowed.overload_limit));
 	if (o->committed)
 		ck_assert(d->action == TP_ACT_END_STREAM || d->action == TP_ACT_RELAY ||
 			  d->action == TP_ACT_CANCEL);
 	ck_assert(answered || d->action != TP_ACT_RELAY);
+	if (o->replaced != TP_CODE_NONE)
+		check_replacement(o, d);
 	if (d->action != TP_ACT_SEND_AGAIN)
 		return;
-	/* never what may have run, unless it may run twice */
-	ck_assert(d->evidence == TP_EVIDENCE_DECLINED || o->replay_safe);
-	ck_assert(answered || o->replay_safe);
-	ck_assert(o->status != 408 && o->status != 524 && !(answered && o->quota));
-	ck_assert(o->should_retry != 0 || !answered);
-	ck_assert(!answered || (int64_t)d->wait_ms >= o->told_ms);
-	ck_assert(!answered || o->told_ms <= (int64_t)t->policy.ceiling_ms);
-	ck_assert_uint_le(t->now + d->wait_ms, t->policy.deadline_ms);
-	ck_assert(!d->forced || !t->forced);
-	ck_assert_uint_le(o->took_ms, t->policy.slow_attempt_ms);
+	check_evidence(t, o, d);
+	check_wait(t, o, d);
 }
 
-/* Pays one send out of the simulated budget. */
-static void pay(struct turn *t, const struct tp_decision *d)
+static uint32_t retries_of(const struct tp_retry_conf *p, enum tp_class klass, int status)
 {
-	t->allowed.class_sends[d->klass]++;
-	t->retries++;
+	uint32_t sends = klass == TP_CLASS_RESET       ? p->reset_sends
+			 : klass == TP_CLASS_TRANSIENT ? p->transient_sends
+			 : status == 429               ? p->overload_429_sends
+						       : p->overload_sends;
+
+	return sends > 0 ? sends - 1 : 0;
+}
+
+/* Pays one send out of the simulated budget, and notes what `workers` notes. */
+static void pay(struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
+{
+	uint32_t *made = &t->allowed.class_sends[d->klass];
+	uint32_t left = retries_of(&t->policy, d->klass, o->status);
+
+	ck_assert_uint_lt(*made, left);
+	if (d->klass == TP_CLASS_OVERLOAD) {
+		uint32_t bound = t->overload_left < left - *made ? t->overload_left : left - *made;
+
+		ck_assert_uint_gt(o->drowning ? bound / 2 : bound, 0);
+		if (o->drowning)
+			t->overload_left = bound / 2;
+		t->overload_left -= t->overload_left != UINT32_MAX ? 1 : 0;
+	}
+	(*made)++;
 	t->sends++;
 	if (t->base > 0)
 		t->base--;
@@ -161,46 +261,96 @@ static void pay(struct turn *t, const struct tp_decision *d)
 		t->reserve--;
 	}
 	t->now += d->wait_ms;
-	t->forced |= d->forced;
+	t->allowed.forced_retry_used |= d->forced;
+	if (d->ambiguous) {
+		t->replacements++;
+		t->allowed.ambiguous_left = false;
+		t->replaced = d->code;
+	}
 }
 
-static void run_turn(void)
-{
-	uint32_t budget = (uint32_t)(next_random() % 7);
-	uint32_t reserve = budget > 0 ? (uint32_t)(next_random() % budget) : 0;
-	bool replay_safe = next_random() % 2 == 0;
-	struct turn t = {.policy = defaults(), .base = budget - reserve, .reserve = reserve};
+/* Long waits in a row over all turns of the one provider there is; what the design says of them, said once
+ * more. */
+static uint32_t long_waits;
+static uint32_t in_a_row; /* since the last success */
 
-	t.policy.overload_base_ms = 200;
+static void note_wait(const struct tp_decision *d)
+{
+	bool was_dead = in_a_row >= 3;
+
+	if (d->action == TP_ACT_SEND_AGAIN && d->klass == TP_CLASS_OVERLOAD) {
+		ck_assert(!was_dead);
+		long_waits = tp_long_waits_next(long_waits, d->wait_ms);
+		in_a_row = d->wait_ms >= 55000 ? in_a_row + 1 : 0;
+	}
+	ck_assert_int_eq(d->alert == TP_ALERT_MODEL_DEAD, !was_dead && in_a_row >= 3);
+}
+
+static void note_success(void)
+{
+	long_waits = tp_long_waits_next(long_waits, -1);
+	in_a_row = 0;
+}
+
+static struct turn new_turn(void)
+{
+	struct turn t = {.policy = random_policy(),
+			 .replay_safe = one_in(3),
+			 .self_contained = one_in(2),
+			 .overload_left = UINT32_MAX};
+
+	t.allowed.ambiguous_left = !one_in(4); /* an earlier turn of the logical request may have taken it */
+	t.base = t.policy.budget_sends - t.policy.budget_reserve;
+	t.reserve = t.policy.budget_reserve;
+	return t;
+}
+
+static void run_turn(uint64_t seen[])
+{
+	struct turn t = new_turn();
+	struct tp_decision d;
+
 	if (t.base == 0)
 		return; /* a first send draws on the base only */
 	t.base--;
 	t.sends = 1;
-	for (;;) {
-		struct tp_outcome o = random_outcome(replay_safe);
-		struct tp_decision d;
+	do {
+		struct tp_outcome o = random_outcome();
 
+		o.replay_safe = t.replay_safe;
+		o.self_contained = t.self_contained;
+		o.replaced = t.replaced;
 		t.now += o.took_ms;
 		t.allowed.base_left = t.base > 0;
 		t.allowed.reserve_left = t.reserve > 0;
-		t.allowed.forced_retry_used = t.forced;
 		t.allowed.deadline_left_ms = t.now < t.policy.deadline_ms ? t.policy.deadline_ms - t.now : 0;
+		t.allowed.long_waits = long_waits;
 		d = tp_decide(&t.policy, &o, &t.allowed, next_random());
 		check_decision(&t, &o, &d);
-		if (d.action != TP_ACT_SEND_AGAIN)
-			break;
-		pay(&t, &d);
-		ck_assert_uint_le(t.sends, budget);
-	}
-	ck_assert_uint_lt(t.allowed.class_sends[TP_CLASS_RESET], 3);
-	ck_assert_uint_lt(t.allowed.class_sends[TP_CLASS_TRANSIENT], 3);
-	ck_assert_uint_lt(t.allowed.class_sends[TP_CLASS_OVERLOAD], 4);
+		note_wait(&d);
+		t.allowed.overload_limit = d.overload_limit;
+		if (d.action == TP_ACT_SEND_AGAIN)
+			pay(&t, &o, &d);
+		ck_assert_uint_le(t.sends, t.policy.budget_sends);
+		ck_assert_uint_le(t.replacements, t.policy.ambiguous_replays);
+		seen[d.ambiguous                      ? 1
+		     : d.alert == TP_ALERT_MODEL_DEAD ? 2
+		     : o.replaced != TP_CODE_NONE     ? 3
+						      : 0]++;
+	} while (d.action == TP_ACT_SEND_AGAIN);
+	if (one_in(8))
+		note_success();
 }
 
 START_TEST(property)
 {
-	for (int i = 0; i < 50000; i++)
-		run_turn();
+	uint64_t seen[4] = {0};
+
+	for (int i = 0; i < 100000; i++)
+		run_turn(seen);
+	/* the interesting paths were really taken */
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_msg(seen[i] > 50, "path %zu: %" PRIu64, i, seen[i]);
 }
 END_TEST
 

@@ -268,6 +268,23 @@ START_TEST(fields_are_found)
 }
 END_TEST
 
+START_TEST(a_copy_stands_alone)
+{
+	char text[] = "POST /v1/responses HTTP/1.1\r\nHost: a\r\nX-Api-Key: k1\r\n\r\nbody";
+	struct tp_head h;
+	ck_assert(parse(text, &h));
+	char *bytes = NULL;
+	struct tp_head *copy = tp_head_copy(&h, text, &bytes);
+	ck_assert_ptr_nonnull(copy);
+	memset(&h, 0xff, sizeof h);
+	memset(text, 'x', sizeof text - 1);
+	ck_assert_uint_eq(copy->n_fields, 2);
+	span_is(bytes, copy->target, "/v1/responses");
+	span_is(bytes, tp_head_find(copy, TP_FIELD_X_API_KEY)->value, "k1");
+	free(copy);
+}
+END_TEST
+
 /* A head with n fields, the first of them Host; `last` is put in front of the empty line. */
 static void many_fields(struct tp_buf *b, size_t n, const char *last)
 {
@@ -349,6 +366,7 @@ int main(void)
 	tcase_add_loop_test(t, connection_upgrade_expect, 0, sizeof meanings / sizeof *meanings);
 	tcase_add_loop_test(t, targets_and_authorities, 0, sizeof targets / sizeof *targets);
 	tcase_add_test(t, fields_are_found);
+	tcase_add_test(t, a_copy_stands_alone);
 	tcase_add_test(t, number_of_fields);
 	tcase_add_test(t, connection_options_are_bounded);
 	tcase_add_test(t, head_of_exactly_the_limit);

@@ -143,7 +143,8 @@ static void clear_blacklist(const struct tp_admin_view *v, const struct tp_admin
 		return;
 	}
 	uint32_t n = tp_breaker_clear(v->region, given ? url : NULL);
-	tp_info("blacklist cleared by the operator: %s, %u listed", given ? url : "all", (unsigned)n);
+	/* Not the URL itself: what was typed may hold a key. */
+	tp_info("blacklist cleared by the operator: %s, %u listed", given ? "one URL" : "all", (unsigned)n);
 	tell_cleared(a, n);
 }
 

@@ -113,7 +113,7 @@ static void add_by_label(struct report *r, const char *key, enum tp_metric m)
 		put(r, object, label_of(row.values[0]).text, json_integer(row.sum));
 }
 
-static void add_turns(struct report *r)
+static void add_outcomes(struct report *r)
 {
 	json_t *array = json_array();
 	struct tp_series_row row;
@@ -124,7 +124,7 @@ static void add_turns(struct report *r)
 		if (json_array_append_new(array, turn) != 0)
 			r->failed = true;
 	}
-	put(r, r->root, "turns", array);
+	put(r, r->root, "outcomes", array);
 }
 
 /* Numbers of a provider under its name, each metric under `key`. */
@@ -193,7 +193,7 @@ json_t *tp_report_make(const struct tp_region *table)
 	add_counters(&r);
 	add_instance(&r);
 	add_workers(&r);
-	add_turns(&r);
+	add_outcomes(&r);
 	add_providers(&r);
 	add_by_label(&r, "refusals", TP_METRIC_REFUSALS);
 	add_by_label(&r, "retries", TP_METRIC_RETRY_ATTEMPTS);

@@ -139,6 +139,20 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libcommon.a
 	$(call say,FUZZ,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $< build/fuzz/libcommon.a $(LIBS)
 
+BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
+
+$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
+
+.PHONY: bench bench-instructions
+## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1.2: seconds of each measurement)
+bench: deps-bench build/turnpike $(BENCH_BIN)
+	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
+## bench-instructions: instructions of a worker for one JSON turn (valgrind)
+bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
+	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench
+
 .PHONY: install
 ## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
 install: all
@@ -177,4 +191,4 @@ deps-fuzz:
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
--include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)

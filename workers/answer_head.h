@@ -23,14 +23,14 @@ struct tp_answer_about {
 	uint32_t sends;
 	const char *target; /* provider name; NULL when no provider answered */
 	enum tp_answer_framing framing;
-	uint64_t length; /* with LENGTH */
-	bool close;      /* the connection ends with this answer */
-	bool stop;       /* x-should-retry: false */
-	bool replay_off; /* the request was too large to be kept */
-	bool json;       /* the body was replaced by the family's JSON */
-	bool decoded;    /* the body came compressed and goes out plain */
+	uint64_t length;                       /* with LENGTH */
+	bool close;                            /* the connection ends with this answer */
+	bool stop;                             /* x-should-retry: false */
+	bool replay_off;                       /* the request was too large to be kept */
+	bool json;                             /* the body was replaced by the family's JSON */
+	bool decoded;                          /* the body came compressed and goes out plain */
 	const struct tp_mask_secrets *secrets; /* masked in what is the provider's; NULL = none */
-	bool upgrade;    /* 101: Connection and Upgrade pass */
+	bool upgrade;                          /* 101: Connection and Upgrade pass */
 };
 
 /* A provider's head under `status` (its own, or the one it stands for). */

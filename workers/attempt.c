@@ -272,7 +272,7 @@ static void read_answer(struct tp_attempt *a)
 		if (n <= 0)
 			on_end(a, n);
 		else
-			take_input(a, to, have + (size_t)n);
+			take_input(a, to, (size_t)n);
 	}
 }
 

@@ -278,7 +278,9 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 	tp_buf_free(&masked);
 	tp_turn_secrets_free(&secrets);
 	tp_turn_end(t, TP_TURN_ERROR, &ending,
-		    failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+		    failed        ? TP_NEXT_CUT
+		    : about.close ? TP_NEXT_CLOSE
+				  : TP_NEXT_KEEP);
 }
 
 /* The status has been told: what there is of the body is enough to decide. */

@@ -275,6 +275,13 @@ class Turnpike:
         assert done.returncode == 0, "stats: %r" % (done.stderr or done.stdout)
         return Stats(json.loads(done.stdout))
 
+    def wait_count(self, name, value, timeout=5.0):
+        """A counter gets there: a worker counts a turn just after its last byte has gone out."""
+        end = time.monotonic() + timeout
+        while self.stats()[name] != value and time.monotonic() < end:
+            time.sleep(0.02)
+        assert self.stats()[name] == value
+
     def sends_counted(self, stats=None):
         return sum(v for k, v in (stats or self.stats()).items() if k.startswith("sends_"))
 

@@ -1,0 +1,370 @@
+/*
+ * The fake provider of `make bench`: one thread, bare epoll, everything it says prepared at the start.
+ *
+ *   bench-upstream [--pace MS] [--events N]
+ *
+ * prints "port N" when it listens on 127.0.0.1.  A POST is answered with a small chat completion; one whose
+ * body begins with `"stream":true` near its front with server-sent events, chunked, one each MS milliseconds
+ * (N of them and a [DONE]; 0: until the client leaves).  Streams are spread over the milliseconds of a pace,
+ * as they would be in life.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/bench/common.h"
+
+enum {
+	MOST_FDS = 65536,
+	READY = 256,           /* epoll events of one call */
+	HEAD_MOST = 16 * 1024, /* a request head in several pieces */
+	STREAM_MARK_IN = 256,  /* how far into the body "stream":true may stand */
+	EVENT_BYTES = 150,     /* one event, without its chunk framing */
+	PACE_MOST_MS = 10000,
+};
+
+struct conn {
+	int fd;
+	char *head; /* a head that came in pieces; NULL: none */
+	size_t head_n;
+	uint64_t body_left;
+	bool in_body, wants_stream, looked, streaming;
+	uint64_t events_sent;
+	LIST_ENTRY(conn) slot;
+};
+
+LIST_HEAD(slot, conn);
+
+struct upstream {
+	int epoll, listener;
+	struct conn *conns[MOST_FDS];
+	struct slot *slots; /* one per millisecond of the pace */
+	uint64_t pace_ms, events;
+	size_t next_slot; /* where the next new stream goes */
+	uint64_t tick;    /* milliseconds done */
+	char *json;
+	size_t json_n;
+	char event[EVENT_BYTES + 8]; /* chunk line, event, CRLF */
+	size_t event_n, stamp_at;
+	size_t n_streams;
+};
+
+static char scratch[BENCH_SCRATCH];
+
+static const char stream_head[] = "HTTP/1.1 200 OK\r\n"
+				  "Date: Mon, 06 Jul 2026 09:00:00 GMT\r\n"
+				  "Content-Type: text/event-stream; charset=utf-8\r\n"
+				  "Transfer-Encoding: chunked\r\n"
+				  "Cache-Control: no-cache\r\n"
+				  "openai-processing-ms: 87\r\n"
+				  "x-request-id: req_4f1a2b3c4d5e6f708192a3b4c5d6e7f8\r\n"
+				  "\r\n";
+static const char stream_end[] = "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
+
+/* ---- what is said */
+
+static void prepare_json(struct upstream *u)
+{
+	static const char body[] =
+		"{\"id\":\"chatcmpl-BkYz0a1b2c3d4e5f6g7h8i9j\",\"object\":\"chat.completion\",\"created\":"
+		"1783328400,"
+		"\"model\":\"gpt-5-mini\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
+		"\"content\":"
+		"\"A toll road is a road whose users pay for each "
+		"passage.\",\"refusal\":null},\"finish_reason\":"
+		"\"stop\"}],\"usage\":{\"prompt_tokens\":57,\"completion_tokens\":13,\"total_tokens\":70},"
+		"\"service_tier\":\"default\",\"system_fingerprint\":\"fp_0123456789\"}";
+	static const char form[] = "HTTP/1.1 200 OK\r\n"
+				   "Date: Mon, 06 Jul 2026 09:00:00 GMT\r\n"
+				   "Content-Type: application/json\r\n"
+				   "Content-Length: %zu\r\n"
+				   "openai-processing-ms: 87\r\n"
+				   "openai-version: 2020-10-01\r\n"
+				   "x-ratelimit-limit-requests: 10000\r\n"
+				   "x-ratelimit-remaining-requests: 9999\r\n"
+				   "x-ratelimit-reset-requests: 6ms\r\n"
+				   "x-request-id: req_4f1a2b3c4d5e6f708192a3b4c5d6e7f8\r\n"
+				   "\r\n%s";
+	size_t room = sizeof form + sizeof body + 16;
+	u->json = malloc(room);
+	if (u->json == NULL)
+		bench_die("malloc");
+	u->json_n = (size_t)snprintf(u->json, room, form, sizeof body - 1, body);
+}
+
+static void prepare_event(struct upstream *u)
+{
+	static const char front[] = "data: {\"id\":\"chatcmpl-b\",\"t\":\"",
+			  back[] = "\",\"choices\":[{\"index\":0,"
+				   "\"delta\":{\"content\":\"",
+			  end[] = "\"}}]}\n\n";
+	char *e = u->event;
+	size_t n = (size_t)snprintf(e, sizeof u->event, "%x\r\n", (unsigned)EVENT_BYTES);
+	size_t begin = n;
+	memcpy(e + n, front, sizeof front - 1);
+	n += sizeof front - 1;
+	u->stamp_at = n;
+	n += BENCH_STAMP_DIGITS;
+	memcpy(e + n, back, sizeof back - 1);
+	n += sizeof back - 1;
+	size_t fill = EVENT_BYTES - (n - begin) - (sizeof end - 1);
+	memset(e + n, 'w', fill);
+	n += fill;
+	memcpy(e + n, end, sizeof end - 1);
+	n += sizeof end - 1;
+	memcpy(e + n, "\r\n", 2);
+	u->event_n = n + 2;
+}
+
+/* ---- connections */
+
+static void leave_slot(struct upstream *u, struct conn *c)
+{
+	if (!c->streaming)
+		return;
+	LIST_REMOVE(c, slot);
+	c->streaming = false;
+	u->n_streams--;
+}
+
+static void close_conn(struct upstream *u, struct conn *c)
+{
+	leave_slot(u, c);
+	u->conns[c->fd] = NULL;
+	(void)close(c->fd);
+	free(c->head);
+	free(c);
+}
+
+/* False: the connection is gone.  What does not fit into the socket's buffer is more than an honest reader
+ * leaves there. */
+static bool say(struct upstream *u, struct conn *c, const char *data, size_t n)
+{
+	ssize_t put = send(c->fd, data, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (put == (ssize_t)n)
+		return true;
+	if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && c->streaming)
+		return true; /* this event is lost, and the load will count one less */
+	close_conn(u, c);
+	return false;
+}
+
+static void say_event(struct upstream *u, struct conn *c)
+{
+	bench_put_digits(u->event + u->stamp_at, BENCH_STAMP_DIGITS, bench_now_ns());
+	if (!say(u, c, u->event, u->event_n))
+		return;
+	if (++c->events_sent == u->events && say(u, c, stream_end, sizeof stream_end - 1))
+		leave_slot(u, c);
+}
+
+/* The first event comes at the stream's next millisecond. */
+static bool begin_stream(struct upstream *u, struct conn *c)
+{
+	if (!say(u, c, stream_head, sizeof stream_head - 1))
+		return false;
+	c->streaming = true;
+	c->events_sent = 0;
+	if (u->n_streams++ == 0)
+		u->tick = bench_now_ns() / 1000000;
+	LIST_INSERT_HEAD(&u->slots[u->next_slot], c, slot);
+	u->next_slot = (u->next_slot + 1) % u->pace_ms;
+	return true;
+}
+
+static bool answer(struct upstream *u, struct conn *c)
+{
+	c->in_body = false;
+	return c->wants_stream ? begin_stream(u, c) : say(u, c, u->json, u->json_n);
+}
+
+/* ---- requests */
+
+/* Uses some of data[0..n) as body; false: the connection is gone. */
+static bool take_body(struct upstream *u, struct conn *c, const char *data, size_t n, size_t *used)
+{
+	static const char mark[] = "\"stream\":true";
+	size_t use = n < c->body_left ? n : (size_t)c->body_left;
+	if (!c->looked && use > 0) {
+		size_t look = use < STREAM_MARK_IN ? use : STREAM_MARK_IN;
+		c->wants_stream = memmem(data, look, mark, sizeof mark - 1) != NULL;
+		c->looked = true;
+	}
+	c->body_left -= use;
+	*used = use;
+	return c->body_left > 0 || answer(u, c);
+}
+
+/* Uses a head at the front of data[0..n); *used 0: it is not complete. */
+static void take_head(struct conn *c, const char *data, size_t n, size_t *used)
+{
+	uint64_t length = 0;
+	bool chunked = false;
+	*used = bench_head(data, n, &length, &chunked);
+	if (*used == 0)
+		return;
+	if (chunked) { /* the load sends none, and no proxy of the bench makes one of a length */
+		errno = EPROTO;
+		bench_die("a chunked request");
+	}
+	c->body_left = length;
+	c->in_body = true;
+	c->looked = c->wants_stream = false;
+}
+
+static void keep_head(struct conn *c, const char *data, size_t n)
+{
+	if (c->head_n + n > HEAD_MOST) {
+		errno = E2BIG;
+		bench_die("a request head");
+	}
+	if (c->head == NULL && (c->head = malloc(HEAD_MOST)) == NULL)
+		bench_die("malloc");
+	memcpy(c->head + c->head_n, data, n);
+	c->head_n += n;
+}
+
+static void take_input(struct upstream *u, struct conn *c, const char *data, size_t n)
+{
+	static char joined[HEAD_MOST + BENCH_SCRATCH];
+	if (c->head_n > 0) {
+		memcpy(joined, c->head, c->head_n);
+		memcpy(joined + c->head_n, data, n);
+		data = joined;
+		n += c->head_n;
+		c->head_n = 0;
+	}
+	while (n > 0) {
+		size_t used = 0;
+		if (c->in_body) {
+			if (!take_body(u, c, data, n, &used))
+				return;
+		} else {
+			take_head(c, data, n, &used);
+			if (used == 0) {
+				keep_head(c, data, n);
+				return;
+			}
+			if (c->body_left == 0 && !answer(u, c))
+				return;
+		}
+		data += used;
+		n -= used;
+	}
+}
+
+static void on_readable(struct upstream *u, struct conn *c)
+{
+	ssize_t n = recv(c->fd, scratch, sizeof scratch, MSG_DONTWAIT);
+	if (n > 0)
+		take_input(u, c, scratch, (size_t)n);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		close_conn(u, c);
+}
+
+static void on_listener(struct upstream *u)
+{
+	int fd, on = 1;
+	while ((fd = accept4(u->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		struct conn *c = fd < MOST_FDS ? calloc(1, sizeof *c) : NULL;
+		if (c == NULL) {
+			(void)close(fd);
+			continue;
+		}
+		c->fd = fd;
+		u->conns[fd] = c;
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+		struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP, .data.fd = fd};
+		if (epoll_ctl(u->epoll, EPOLL_CTL_ADD, fd, &e) != 0)
+			close_conn(u, c);
+	}
+}
+
+/* ---- the loop */
+
+static void tick(struct upstream *u)
+{
+	uint64_t now = bench_now_ns() / 1000000;
+	if (now - u->tick > u->pace_ms)
+		u->tick = now - u->pace_ms; /* events that are a whole pace late are not made up for */
+	while (u->tick < now) {
+		u->tick++;
+		struct conn *c = LIST_FIRST(&u->slots[u->tick % u->pace_ms]), *next;
+		for (; c != NULL; c = next) {
+			next = LIST_NEXT(c, slot);
+			say_event(u, c);
+		}
+	}
+}
+
+static void loop(struct upstream *u)
+{
+	struct epoll_event ready[READY];
+	for (;;) {
+		int n = epoll_wait(u->epoll, ready, READY, u->n_streams > 0 ? 1 : -1);
+		if (n < 0 && errno != EINTR)
+			bench_die("epoll_wait");
+		for (int i = 0; i < n; i++) {
+			int fd = ready[i].data.fd;
+			if (fd == u->listener)
+				on_listener(u);
+			else if (u->conns[fd] != NULL)
+				on_readable(u, u->conns[fd]);
+		}
+		if (u->n_streams > 0)
+			tick(u);
+	}
+}
+
+static void listen_somewhere(struct upstream *u)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof a;
+	u->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (u->listener < 0 || bind(u->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
+	    listen(u->listener, 4096) != 0 || getsockname(u->listener, (struct sockaddr *)&a, &n) != 0)
+		bench_die("listen");
+	u->epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = u->listener};
+	if (u->epoll < 0 || epoll_ctl(u->epoll, EPOLL_CTL_ADD, u->listener, &e) != 0)
+		bench_die("epoll");
+	(void)printf("port %u\n", (unsigned)ntohs(a.sin_port));
+	(void)fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	static struct upstream u = {.pace_ms = 100};
+	static const struct option options[] = {{"pace", required_argument, NULL, 'p'},
+						{"events", required_argument, NULL, 'e'},
+						{NULL, 0, NULL, 0}};
+	int c;
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 'p')
+			u.pace_ms = bench_number("--pace", optarg, PACE_MOST_MS);
+		else if (c == 'e')
+			u.events = bench_number("--events", optarg, UINT32_MAX);
+		else
+			return 2;
+	}
+	if (u.pace_ms == 0 || optind < argc) {
+		(void)fprintf(stderr, "Usage: bench-upstream [--pace MS] [--events N]\n");
+		return 2;
+	}
+	u.slots = calloc(u.pace_ms, sizeof *u.slots);
+	if (u.slots == NULL)
+		bench_die("calloc");
+	bench_raise_fd_limit();
+	prepare_json(&u);
+	prepare_event(&u);
+	listen_somewhere(&u);
+	loop(&u);
+}

@@ -22,8 +22,8 @@ struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot);
 /* Master: after waitpid() for that worker, and at its own start for each slot without a live owner. */
 void tp_slot_release(struct tp_region *r, unsigned slot);
 bool tp_stamp_live(const struct tp_region *r, struct tp_stamp s);
-/* The last heartbeat of the owner of a stale stamp; 0 when it is not known (no beat, or another has died in that
- * slot since). */
+/* The last heartbeat of the owner of a stale stamp; 0 when it is not known (no beat, or another has died in
+ * that slot since). */
 uint64_t tp_slot_died_ms(const struct tp_region *r, struct tp_stamp s);
 
 /* Heartbeat: a worker stores the time each second; the master reads it. Milliseconds of CLOCK_BOOTTIME; 0 =

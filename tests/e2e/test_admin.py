@@ -109,7 +109,7 @@ def _(lab):
     assert get(t, "/stats", {"Host": "localhost"}).status == 200
     assert get(t, "/stats", {"Host": "evil.example.net"}).status == 403
     refused = get(t, "/blacklist/clear", method="POST")
-    assert refused.status == 403 and "unix" in refused.json["error"]
+    assert refused.status == 403 and "unix" in refused.json()["error"]
 
 
 @rows("token")

@@ -157,7 +157,8 @@ bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 ## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
 install: all
 	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml \
+	  etc/prometheus-alerts.yaml
 
 .PHONY: clean help all
 ## clean: remove what was built

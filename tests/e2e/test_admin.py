@@ -89,7 +89,7 @@ def _(lab):
 def _(lab):
     t = lab.turnpike(lab.provider(), TCP)
     served(lab.post(t))
-    until(lambda: t.stats()["turns_ok"] == 1, 3, "the turn is over")
+    until(lambda: t.stats()["turns_ok"] == 1 and t.stats().gauges["clients"] == 0, 3, "turn and client are gone")
     shown, told = numbers(t), json.loads(run("stats", "--json", "-c", t.file).stdout)
     for tree in (shown, told):
         for worker in tree["workers"]:

@@ -1,17 +1,22 @@
 #include "workers/acceptor.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/client.h"
 
 enum {
 	ACCEPTS_PER_TURN = 64, /* level-triggered: what is left comes back */
-	RETRY_MS = 100         /* descriptors are short: the listener rests, connections wait in its queue */
+	RETRY_MS = 100,        /* descriptors are short: the listener rests, connections wait in its queue */
+	TELL_AGAIN_MS = 10000, /* how often that is worth a line */
+	OTHER_FILES = 32       /* descriptors that belong neither to clients nor to providers */
 };
 
 struct listening {
@@ -25,6 +30,8 @@ struct tp_acceptor {
 	struct tp_worker *worker;
 	struct event retry;
 	bool resting, closed;
+	uint64_t told_ms; /* of the last warning */
+	unsigned most;    /* clients at once */
 	size_t n;
 	struct listening list[];
 };
@@ -33,7 +40,11 @@ static void rest(struct tp_acceptor *a, const char *why)
 {
 	if (a->resting)
 		return;
-	tp_warn("not accepting for a moment: %s", why);
+	uint64_t now = tp_clock_boot_ms();
+	if (a->told_ms == 0 || now - a->told_ms >= TELL_AGAIN_MS) {
+		tp_warn("not accepting for a moment: %s", why);
+		a->told_ms = now;
+	}
 	a->resting = true;
 	for (size_t i = 0; i < a->n; i++)
 		(void)event_del(&a->list[i].event);
@@ -57,17 +68,33 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 	resume(arg);
 }
 
-static bool full(const struct tp_worker *w)
+/* limits.connections, and never more than leave a quarter of the descriptors to providers: clients that only
+ * hold their connections open must not keep the others from being served. */
+static unsigned most_clients(const struct tp_worker *w)
 {
-	return w->config->limits.connections != 0 && w->n_clients >= w->config->limits.connections;
+	struct rlimit files;
+	unsigned limit = w->config->limits.connections != 0 ? w->config->limits.connections : UINT_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= UINT_MAX)
+		return limit;
+	unsigned usable =
+		files.rlim_cur > 2 * OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES : OTHER_FILES;
+	unsigned share = usable - usable / 4;
+	return limit < share ? limit : share;
+}
+
+static bool full(const struct tp_acceptor *a)
+{
+	return a->worker->n_clients >= a->most;
 }
 
 /* False when the queue is empty or nothing can be taken now. */
 static bool accept_one(struct listening *l)
 {
 	struct tp_acceptor *a = l->of;
-	if (full(a->worker)) {
-		rest(a, "limits.connections is reached");
+	if (full(a)) {
+		rest(a, a->most == a->worker->config->limits.connections
+				? "limits.connections is reached"
+				: "clients hold three quarters of the descriptors this process may open");
 		return false;
 	}
 	int fd = accept4(l->socket.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -113,6 +140,7 @@ struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_
 	if (a == NULL)
 		return NULL;
 	a->worker = w;
+	a->most = most_clients(w);
 	a->n = n;
 	(void)evtimer_assign(&a->retry, w->base, on_retry, a);
 	for (size_t i = 0; i < n; i++) {
@@ -150,7 +178,7 @@ void tp_acceptor_close(struct tp_acceptor *a)
 
 void tp_acceptor_room(struct tp_acceptor *a)
 {
-	if (a->resting && !a->closed && !full(a->worker))
+	if (a->resting && !a->closed && !full(a))
 		resume(a);
 }
 

@@ -19,6 +19,7 @@ static void set_stage(struct tp_attempt *a, enum tp_stage s)
 static void rest(struct tp_attempt *a)
 {
 	a->active = false;
+	tp_worker_undefer(a->worker, &a->send);
 	tp_buf_free(&a->out);
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
@@ -195,20 +196,17 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
 			return true;
 		}
-		if (h->status < 200) { /* interim: nothing a client waits for */
-			*bytes += h->size;
-			*n -= h->size;
-			if (*n == 0)
-				return false;
-			continue;
+		if (h->status >= 200) {
+			begin_body(a, h, *bytes);
+			deliver(a, &p);
+			return true; /* the owner may have started the next attempt meanwhile */
 		}
-		begin_body(a, h, *bytes);
-		deliver(a, &p);
-		return true; /* the owner may have started the next attempt meanwhile */
+		*bytes += h->size; /* interim: nothing a client waits for */
+		*n -= h->size;
 	}
 }
 
-/* Bytes of an answer, in the scratch buffer; what was gathered of its head stands in front of them. */
+/* Bytes of an answer, at the front of the scratch buffer. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
 	if (a->head_seen) {
@@ -263,9 +261,9 @@ static void read_answer(struct tp_attempt *a)
 			tp_io_again(&a->up->io);
 			return;
 		}
-		/* What is gathered of a head stands in front and leaves that much less to read. */
+		/* What is gathered of a head will stand in front and leaves that much less to read; never 0,
+		 * as a head as long as the buffer was refused. */
 		char *to = a->worker->scratch;
-		/* Never 0: a head as long as the buffer was refused. */
 		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
@@ -366,6 +364,11 @@ static void on_timer(void *arg)
 
 static const struct tp_upstream_user upstream_calls = {on_event, on_timer};
 
+static void on_send(void *arg)
+{
+	write_request(arg);
+}
+
 static void begin_writing(struct tp_attempt *a)
 {
 	tp_upstream_head(a->request, &a->head_args, &a->out);
@@ -373,7 +376,7 @@ static void begin_writing(struct tp_attempt *a)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}
-	write_request(a);
+	tp_worker_defer(a->worker, &a->send);
 }
 
 static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const char *why)
@@ -393,7 +396,7 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 
 void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner)
 {
-	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w};
+	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w, .send = {.fn = on_send, .arg = a}};
 }
 
 void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,

@@ -57,8 +57,9 @@ struct tp_attempt {
 	uint64_t left; /* of a length-framed answer */
 	uint64_t keep_ms;
 	size_t scanned;
-	struct tp_buf out; /* head and chunk framing the socket did not take yet */
-	struct tp_buf in;  /* an answer head that is not complete yet */
+	struct tp_deferred send; /* begins writing at the end of the loop turn */
+	struct tp_buf out;       /* head and chunk framing the socket did not take yet */
+	struct tp_buf in;        /* an answer head that is not complete yet */
 	struct tp_chunked chunked;
 };
 

@@ -12,6 +12,7 @@
 #include "workers/turn.h"
 
 enum {
+	CORK_BYTES = 16 * 1024, /* answers up to this wait for the end of the loop turn */
 	LINGER_MS = 2000,       /* after our last byte: time for the peer to read it */
 	FIRST_REQUEST_MS = 1000 /* while draining: for a connection that has not asked anything yet */
 };
@@ -51,8 +52,10 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	tp_client_set_state(c, TP_CLIENT_CLOSED);
 	if (c->turn != NULL)
 		tp_turn_client_gone(c->turn);
+	reset = reset || c->out.len > 0; /* what is still owed must be seen to be missing */
 	tp_io_close(&c->io, !reset, reset);
 	tp_timer_close(&c->timer);
+	tp_worker_undefer(w, &c->send);
 	tp_buf_free(&c->in);
 	tp_buf_free(&c->out);
 	TAILQ_REMOVE(&w->clients, c, link);
@@ -66,15 +69,20 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 static void on_timer(void *arg)
 {
 	struct tp_client *c = arg;
-	if (c->state == TP_CLIENT_BODY && c->paused) {
-		tp_timer_set(&c->timer, c->config->limits.client_body_ms); /* it is us who do not read */
+	if (c->out.len > 0) {
+		tp_client_close(c, "slow reader", true);
 		return;
 	}
 	if (c->state == TP_CLIENT_BODY && c->turn != NULL) {
-		tp_turn_reject(c->turn, 408, "the request body stopped arriving");
+		/* It is us who do not read, or an answer that came early is under way: it has timers of its
+		 * own. */
+		if (c->paused || c->turn->state == TP_TURN_FLOW)
+			tp_timer_set(&c->timer, c->config->limits.client_body_ms);
+		else
+			tp_turn_reject(c->turn, 408, "the request body stopped arriving");
 		return;
 	}
-	tp_client_close(c, c->state == TP_CLIENT_ANSWER ? "slow reader" : "time limit", false);
+	tp_client_close(c, "time limit", false);
 }
 
 /* ---- output */
@@ -89,12 +97,58 @@ static bool keep_rest(struct tp_client *c, const struct iovec *v, int n, size_t 
 	return !c->out.failed;
 }
 
+/* Writes what is queued; what the peer does not take stays, watched by the slow reader's limit. False when
+ * the connection is dead. */
+static bool send_now(struct tp_client *c)
+{
+	tp_worker_undefer(c->worker, &c->send);
+	while (c->out.len > 0 && c->io.writable) {
+		struct iovec v = {c->out.data, c->out.len};
+		ssize_t put = tp_io_writev(&c->io, &v, 1);
+		if (put < 0)
+			return false;
+		tp_worker_add(c->worker, TP_COUNT_BYTES_OUT, (uint64_t)put);
+		tp_buf_consume(&c->out, (size_t)put);
+	}
+	if (c->out.len == 0)
+		tp_buf_free(&c->out);
+	else if (c->turn == NULL && c->state != TP_CLIENT_LINGER)
+		tp_client_set_state(c, TP_CLIENT_FLUSH);
+	else
+		tp_timer_set(&c->timer, c->config->limits.slow_reader_ms);
+	return true;
+}
+
+static void on_send(void *arg)
+{
+	struct tp_client *c = arg;
+	if (!send_now(c))
+		tp_client_close(c, "write failed", true);
+}
+
+static bool may_cork(const struct tp_client *c, size_t n)
+{
+	return n <= CORK_BYTES && c->io.writable && (c->out.len == 0 || c->send.queued) &&
+	       c->out.len < CORK_BYTES;
+}
+
+static size_t total(const struct iovec *v, int n)
+{
+	size_t sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += v[i].iov_len;
+	return sum;
+}
+
 int tp_client_write(struct tp_client *c, const struct iovec *v, int n)
 {
-	size_t want = 0;
-	for (int i = 0; i < n; i++)
-		want += v[i].iov_len;
-	size_t put = 0;
+	size_t want = total(v, n), put = 0;
+	if (may_cork(c, want)) {
+		tp_worker_defer(c->worker, &c->send);
+		return keep_rest(c, v, n, 0) ? 0 : -1;
+	}
+	if (c->send.queued && !send_now(c))
+		return -1;
 	if (c->out.len == 0 && c->io.writable) {
 		ssize_t r = tp_io_writev(&c->io, v, n);
 		if (r < 0)
@@ -109,6 +163,27 @@ int tp_client_write(struct tp_client *c, const struct iovec *v, int n)
 	if (c->state == TP_CLIENT_ANSWER || c->state == TP_CLIENT_BODY)
 		tp_timer_set(&c->timer, c->config->limits.slow_reader_ms);
 	return 1;
+}
+
+int tp_client_write_head(struct tp_client *c, struct tp_buf *head, const struct iovec *v, int n)
+{
+	enum { MOST = 6 };
+	int w = -1;
+	if (head->failed) {
+		w = -1;
+	} else if (c->out.data == NULL && may_cork(c, head->len + total(v, n))) {
+		/* The head's own memory becomes the queue. */
+		c->out = *head;
+		*head = (struct tp_buf){0};
+		tp_worker_defer(c->worker, &c->send);
+		w = keep_rest(c, v, n, 0) ? 0 : -1;
+	} else if (n < MOST) {
+		struct iovec all[MOST] = {{head->data, head->len}};
+		memcpy(all + 1, v, (size_t)n * sizeof *v);
+		w = tp_client_write(c, all, n + 1);
+	}
+	tp_buf_free(head);
+	return w;
 }
 
 static void next_step(struct tp_client *c);
@@ -142,6 +217,12 @@ static void flush(struct tp_client *c)
 
 static void begin_linger(struct tp_client *c)
 {
+	if (c->send.queued) { /* all is to be said before our side ends */
+		c->next = TP_NEXT_CLOSE;
+		on_send(c);
+		if (c->out.len > 0 || c->state == TP_CLIENT_CLOSED)
+			return;
+	}
 	if (c->input_gone || c->io.hup) {
 		tp_client_close(c, "answered", false);
 		return;
@@ -163,7 +244,8 @@ static void next_step(struct tp_client *c)
 	case TP_NEXT_CLOSE: begin_linger(c); return;
 	case TP_NEXT_KEEP: break;
 	}
-	if (c->input_gone || (c->worker->draining && c->in.len == 0)) {
+	bool next_is_here = c->in.len > 0 && (!c->input_gone || c->listener->client_half_close_serve);
+	if (!next_is_here && (c->input_gone || c->worker->draining)) {
 		begin_linger(c);
 		return;
 	}
@@ -180,7 +262,12 @@ void tp_client_turn_over(struct tp_client *c, enum tp_client_next next)
 	/* A request that was not read to its end leaves no place where the next one could begin. */
 	c->next = next == TP_NEXT_KEEP && c->state == TP_CLIENT_BODY ? TP_NEXT_CLOSE : next;
 	c->paused = false;
-	if (c->out.len > 0)
+	if (c->send.queued && c->next != TP_NEXT_KEEP) {
+		on_send(c);
+		if (c->state == TP_CLIENT_CLOSED)
+			return;
+	}
+	if (c->out.len > 0 && !c->send.queued)
 		tp_client_set_state(c, TP_CLIENT_FLUSH);
 	else
 		next_step(c);
@@ -233,7 +320,7 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 		tp_client_close(c, "the client is gone", true);
 		return;
 	}
-	if (c->state != TP_CLIENT_CLOSED && c->out.len > 0 && c->io.writable)
+	if (c->state != TP_CLIENT_CLOSED && c->out.len > 0 && c->io.writable && !c->send.queued)
 		flush(c);
 	if (c->state != TP_CLIENT_CLOSED && c->io.readable)
 		tp_client_input(c);
@@ -279,6 +366,7 @@ void tp_client_new(struct tp_worker *w, size_t listener, int fd)
 		return;
 	}
 	c->worker = w;
+	c->send = (struct tp_deferred){.fn = on_send, .arg = c};
 	c->listener = &w->config->listeners[listener];
 	if (!c->listener->is_unix)
 		tune_socket(fd);

@@ -45,6 +45,7 @@ struct tp_client {
 	struct tp_turn *turn;      /* NULL between turns */
 	struct tp_timer timer;     /* the limit of the present state */
 	struct tp_buf in;          /* received and not used yet: part of a head, or a pipelined request */
+	struct tp_deferred send;   /* writes `out` at the end of the loop turn */
 	struct tp_buf out;         /* what the peer could not take at once */
 	size_t scanned;            /* of `in`: looked through for the end of a head already */
 	struct tp_chunked chunked; /* in BODY, with chunked_body */
@@ -66,6 +67,8 @@ void tp_client_new(struct tp_worker *w, size_t listener, int fd);
  * dead: the caller ends its turn as one whose client left.
  */
 int tp_client_write(struct tp_client *c, const struct iovec *v, int n);
+/* The same with a head in front, which is used up (and freed) in any case. One that failed makes it -1. */
+int tp_client_write_head(struct tp_client *c, struct tp_buf *head, const struct iovec *v, int n);
 /* The turn has given its last byte and is gone; c->turn is NULL already. */
 void tp_client_turn_over(struct tp_client *c, enum tp_client_next next);
 /* Reads no more request body until tp_client_resume(). */

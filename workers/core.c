@@ -35,6 +35,36 @@ uint64_t tp_worker_random(struct tp_worker *w)
 
 void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE])
 {
-	(void)snprintf(out, TP_REQUEST_ID_SIZE, "%016llx%08llx", (unsigned long long)w->id_prefix,
-		       (unsigned long long)(w->id_next++ & 0xffffffffu));
+	static const char hex[] = "0123456789abcdef";
+	uint64_t next = w->id_next++;
+	for (int i = 0; i < 16; i++)
+		out[i] = hex[w->id_prefix >> (60 - 4 * i) & 15];
+	for (int i = 0; i < 8; i++)
+		out[16 + i] = hex[next >> (28 - 4 * i) & 15];
+	out[24] = '\0';
+}
+
+void tp_worker_defer(struct tp_worker *w, struct tp_deferred *d)
+{
+	if (d->queued)
+		return;
+	d->queued = true;
+	TAILQ_INSERT_TAIL(&w->deferred, d, link);
+}
+
+void tp_worker_undefer(struct tp_worker *w, struct tp_deferred *d)
+{
+	if (!d->queued)
+		return;
+	d->queued = false;
+	TAILQ_REMOVE(&w->deferred, d, link);
+}
+
+void tp_worker_run_deferred(struct tp_worker *w)
+{
+	struct tp_deferred *d;
+	while ((d = TAILQ_FIRST(&w->deferred)) != NULL) {
+		tp_worker_undefer(w, d);
+		d->fn(d->arg);
+	}
 }

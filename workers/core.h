@@ -25,6 +25,19 @@ enum {
 	TP_REQUEST_ID_SIZE = 25       /* 24 hex digits and a terminator */
 };
 
+/*
+ * Work for the end of the present loop turn, when all that has arrived is read: answers and sends then leave
+ * one after the other, and whoever they wake finds several at once.  Embedded in its object, at most once in
+ * the queue.
+ */
+struct tp_deferred {
+	TAILQ_ENTRY(tp_deferred) link;
+	void (*fn)(void *arg);
+	void *arg;
+	bool queued;
+};
+TAILQ_HEAD(tp_deferred_list, tp_deferred);
+
 struct tp_client;
 struct tp_resolver;
 struct tp_acceptor;
@@ -72,8 +85,15 @@ struct tp_worker {
 	uint64_t random[2]; /* state of tp_worker_random() */
 	uint64_t id_prefix, id_next; /* request ids */
 
-	struct tp_parked *parked; /* freed at the end of the loop turn */
+	struct tp_deferred_list deferred; /* done at the end of the loop turn ... */
+	struct tp_parked *parked;         /* ... and these are freed after it */
 };
+
+void tp_worker_defer(struct tp_worker *w, struct tp_deferred *d);
+/* Before the object goes, or when the work is done already. Nothing happens when it is not queued. */
+void tp_worker_undefer(struct tp_worker *w, struct tp_deferred *d);
+/* Called by the loop between turns, before tp_worker_free_parked(). */
+void tp_worker_run_deferred(struct tp_worker *w);
 
 /*
  * Frees `memory` (from malloc) when the present loop turn is over: callbacks further up the stack may still

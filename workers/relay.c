@@ -47,6 +47,7 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_sse_free(&t->relay.sse);
 	free(t->relay.json);
 	tp_buf_free(&t->relay.coded);
+	tp_buf_free(&t->relay.rest);
 	tp_decoder_free(t->relay.decoder);
 	t->relay = (struct tp_relay){0};
 }
@@ -88,10 +89,8 @@ static bool emit(struct tp_turn *t, const char *data, size_t n, bool end)
 {
 	struct tp_relay *r = &t->relay;
 	char line[20];
-	struct iovec v[5];
+	struct iovec v[3];
 	int count = 0;
-	if (r->head.len > 0)
-		v[count++] = (struct iovec){r->head.data, r->head.len};
 	bool chunked = r->framing == TP_ANSWER_CHUNKED;
 	if (chunked && n > 0)
 		v[count++] = (struct iovec){line, tp_chunk_line(line, n)};
@@ -102,8 +101,11 @@ static bool emit(struct tp_turn *t, const char *data, size_t n, bool end)
 		v[count++] = (struct iovec){(void *)(uintptr_t)tail, end ? 7 : 2};
 	else if (chunked && end)
 		v[count++] = (struct iovec){(void *)(uintptr_t)(tail + 2), 5};
-	int w = r->head.failed ? -1 : count > 0 ? tp_client_write(t->client, v, count) : 0;
-	tp_buf_free(&r->head);
+	int w = 0;
+	if (r->head.len > 0 || r->head.failed)
+		w = tp_client_write_head(t->client, &r->head, v, count);
+	else if (count > 0)
+		w = tp_client_write(t->client, v, count);
 	if (w < 0) {
 		tp_turn_client_gone(t);
 		return false;

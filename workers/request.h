@@ -32,8 +32,7 @@ struct tp_request {
 	uint64_t first_chunk; /* with chunk_out: bytes that were here when streaming began, not framed yet */
 	bool complete;        /* the last body byte is here */
 	bool replayable;      /* everything is held */
-	bool chunk_out; /* streams through in chunks: what is added is framed, `received` counts framing too
-			 */
+	bool chunk_out; /* streams through in chunks: what is added is framed, and `received` counts it so */
 };
 
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */

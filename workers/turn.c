@@ -11,6 +11,7 @@
 #include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/tunnel.h"
+#include "workers/unpack.h"
 
 enum { STREAM_AHEAD = 256 * 1024 }; /* body bytes kept in memory of a request that streams through */
 
@@ -315,6 +316,7 @@ static void on_timer(void *arg)
 void tp_turn_writable(struct tp_turn *t)
 {
 	tp_attempt_resume(&t->attempt);
+	tp_unpack_rest(t);
 }
 
 /* ---- an attempt tells */

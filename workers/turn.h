@@ -72,6 +72,9 @@ struct tp_relay {
 	struct tp_decoder *decoder; /* it comes compressed and is shown decoded; NULL = as it comes */
 	struct tp_buf coded;        /* it as it came, while it may turn out not to be compressed at all */
 	bool coded_dropped;         /* too late, or too much, for that */
+	bool resting;               /* the client is slow: ... */
+	bool rest_ends;             /* ... the answer ends with ... */
+	struct tp_buf rest;         /* ... what is not decoded yet of the last piece */
 };
 
 struct tp_turn {
@@ -113,10 +116,9 @@ struct tp_turn {
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;
-	struct tp_saved_answer
-		*saved;        /* of the present attempt while it is collected, or of an earlier one */
-	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;  /* heartbeats; closed when they are off */
+	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
+	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;          /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

@@ -135,15 +135,31 @@ static enum tp_decode fill(struct tp_decoder *d, const struct tp_answer_piece *p
 	return r;
 }
 
+/* A slow client is not fed: a few coded bytes may mean a hundred times as many to be kept for it. */
+static void keep_rest(struct tp_turn *t, const struct tp_answer_piece *p, size_t at)
+{
+	struct tp_relay *r = &t->relay;
+	tp_buf_add(&r->rest, p->data + at, p->n - at);
+	r->rest_ends = p->end;
+	r->resting = true;
+	if (r->rest.failed)
+		tp_relay_cut(t, "out of memory");
+}
+
 void tp_unpack_piece(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	char out[PIECE];
 	size_t at = 0, n;
 	enum tp_decode r;
 	keep_coded(t, p);
-	while ((r = fill(t->relay.decoder, p, &at, out, &n)) == TP_DECODE_DATA)
+	while ((r = fill(t->relay.decoder, p, &at, out, &n)) == TP_DECODE_DATA) {
 		if (!pass(t, p, out, n, false))
 			return;
+		if (t->attempt.paused) {
+			keep_rest(t, p, at);
+			return;
+		}
+	}
 	if (r == TP_DECODE_BAD || r == TP_DECODE_TOO_LARGE) {
 		if (n == 0 || pass(t, p, out, n, false))
 			broken(t, p,
@@ -154,6 +170,19 @@ void tp_unpack_piece(struct tp_turn *t, const struct tp_answer_piece *p)
 	} else if (n > 0) {
 		(void)pass(t, p, out, n, false);
 	}
+}
+
+void tp_unpack_rest(struct tp_turn *t)
+{
+	struct tp_relay *r = &t->relay;
+	if (!r->resting)
+		return;
+	struct tp_buf rest = r->rest;
+	struct tp_answer_piece p = {NULL, NULL, rest.data, rest.len, r->rest_ends};
+	r->rest = (struct tp_buf){0};
+	r->resting = false;
+	tp_unpack_piece(t, &p);
+	tp_buf_free(&rest);
 }
 
 void tp_unpack_saved(struct tp_saved_answer *s, size_t max)

@@ -15,6 +15,9 @@
 bool tp_unpack_begin(struct tp_turn *t, enum tp_coding coding);
 /* A piece as it came.  May end the turn or start its next attempt. */
 void tp_unpack_piece(struct tp_turn *t, const struct tp_answer_piece *p);
+/* The client, who was slow, takes more: goes on with what is left of the last piece.  Nothing happens where
+ * nothing is left.  Same. */
+void tp_unpack_rest(struct tp_turn *t);
 /*
  * A collected error's body, whole, is decoded in its place; or stays, without its label where that lies, or
  * with it where the coding is not known.  One that is broken, or larger than `max`, counts as cut.

@@ -163,6 +163,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	*w = (struct tp_worker){.config = start->config, .region = start->region, .stamp = start->stamp};
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
+	TAILQ_INIT(&w->deferred);
 	uint64_t random[3];
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
 		return false;
@@ -221,6 +222,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	while (!w.stopping) {
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;
+		tp_worker_run_deferred(&w);
 		tp_worker_free_parked(&w);
 		tp_io_next_turn();
 	}

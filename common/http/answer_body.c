@@ -1,5 +1,6 @@
 #include "common/http/answer.h"
 
+#include "common/base/find.h"
 #include "common/http/answer_error.h"
 #include "common/http/json.h"
 
@@ -17,31 +18,35 @@ enum role {
 	ROLE_RESULT /* filled: a normal result */
 };
 
-/* As an initializer, with its length: each member of each answer is compared. */
-#define NAME(literal)                                                                                        \
-	{                                                                                                    \
-		(literal), sizeof(literal) - 1                                                               \
-	}
+/*
+ * A perfect hash over length, first, middle (index n / 2) and last character, as in fields.c: each member of
+ * each answer is looked up.  A second name in a slot is a compiler warning (overridden initializer).
+ */
+enum { ROLE_SLOTS = 64, ROLE_NAME_SIZE = 16 };
+#define SLOT(n, first, middle, last) ((4u * (n) + 4u * (first) + 7u * (middle) + (last)) % ROLE_SLOTS)
+#define ROLE(name, first, middle, last, role)                                                                \
+	[SLOT(sizeof(name) - 1, (unsigned)(first), (unsigned)(middle), (unsigned)(last))] = {                \
+		name, sizeof(name) - 1, role}
 
 static const struct {
-	struct tp_str name;
-	enum role role;
-} roles[] = {
-	{NAME("error"), ROLE_ERROR},        {NAME("code"), ROLE_CODE},
-	{NAME("message"), ROLE_MESSAGE},    {NAME("msg"), ROLE_MESSAGE},
-	{NAME("status"), ROLE_STATUS},      {NAME("type"), ROLE_TYPE},
-	{NAME("object"), ROLE_OBJECT},      {NAME("choices"), ROLE_CHOICES},
-	{NAME("output"), ROLE_RESULT},      {NAME("content"), ROLE_RESULT},
-	{NAME("candidates"), ROLE_RESULT},  {NAME("promptFeedback"), ROLE_RESULT},
-	{NAME("data"), ROLE_RESULT},        {NAME("result"), ROLE_RESULT},
-	{NAME("results"), ROLE_RESULT},     {NAME("response"), ROLE_RESULT},
-	{NAME("completion"), ROLE_RESULT},  {NAME("embedding"), ROLE_RESULT},
-	{NAME("embeddings"), ROLE_RESULT},  {NAME("request_id"), ROLE_ENVELOPE},
-	{NAME("requestId"), ROLE_ENVELOPE}, {NAME("user_id"), ROLE_ENVELOPE},
-	{NAME("success"), ROLE_ENVELOPE},   {NAME("status_code"), ROLE_ENVELOPE},
-	{NAME("detail"), ROLE_ENVELOPE},    {NAME("details"), ROLE_ENVELOPE},
-	{NAME("param"), ROLE_ENVELOPE},     {NAME("timestamp"), ROLE_ENVELOPE},
-	{NAME("path"), ROLE_ENVELOPE},      {NAME("trace_id"), ROLE_ENVELOPE},
+	char name[ROLE_NAME_SIZE];
+	uint8_t n, role;
+} roles[ROLE_SLOTS] = {
+	ROLE("error", 'e', 'r', 'r', ROLE_ERROR),        ROLE("code", 'c', 'd', 'e', ROLE_CODE),
+	ROLE("message", 'm', 's', 'e', ROLE_MESSAGE),    ROLE("msg", 'm', 's', 'g', ROLE_MESSAGE),
+	ROLE("status", 's', 't', 's', ROLE_STATUS),      ROLE("type", 't', 'p', 'e', ROLE_TYPE),
+	ROLE("object", 'o', 'e', 't', ROLE_OBJECT),      ROLE("choices", 'c', 'i', 's', ROLE_CHOICES),
+	ROLE("output", 'o', 'p', 't', ROLE_RESULT),      ROLE("content", 'c', 't', 't', ROLE_RESULT),
+	ROLE("candidates", 'c', 'd', 's', ROLE_RESULT),  ROLE("promptFeedback", 'p', 'e', 'k', ROLE_RESULT),
+	ROLE("data", 'd', 't', 'a', ROLE_RESULT),        ROLE("result", 'r', 'u', 't', ROLE_RESULT),
+	ROLE("results", 'r', 'u', 's', ROLE_RESULT),     ROLE("response", 'r', 'o', 'e', ROLE_RESULT),
+	ROLE("completion", 'c', 'e', 'n', ROLE_RESULT),  ROLE("embedding", 'e', 'd', 'g', ROLE_RESULT),
+	ROLE("embeddings", 'e', 'd', 's', ROLE_RESULT),  ROLE("request_id", 'r', 's', 'd', ROLE_ENVELOPE),
+	ROLE("requestId", 'r', 'e', 'd', ROLE_ENVELOPE), ROLE("user_id", 'u', 'r', 'd', ROLE_ENVELOPE),
+	ROLE("success", 's', 'c', 's', ROLE_ENVELOPE),   ROLE("status_code", 's', 's', 'e', ROLE_ENVELOPE),
+	ROLE("detail", 'd', 'a', 'l', ROLE_ENVELOPE),    ROLE("details", 'd', 'a', 's', ROLE_ENVELOPE),
+	ROLE("param", 'p', 'r', 'm', ROLE_ENVELOPE),     ROLE("timestamp", 't', 's', 'p', ROLE_ENVELOPE),
+	ROLE("path", 'p', 't', 'h', ROLE_ENVELOPE),      ROLE("trace_id", 't', 'e', 'd', ROLE_ENVELOPE),
 };
 
 /* What one pass over an answer found at its top level. */
@@ -60,15 +65,24 @@ struct survey {
 
 static enum role role_of(const struct tp_json *j)
 {
-	for (size_t i = 0; !j->key_cut && i < sizeof roles / sizeof roles[0]; i++)
-		if (tp_str_eq(tp_json_key(j), roles[i].name))
-			return roles[i].role;
-	return ROLE_OTHER;
+	size_t n = j->key_n;
+	if (n == 0 || j->key_cut)
+		return ROLE_OTHER;
+	unsigned slot = SLOT((unsigned)n, (unsigned char)j->key[0], (unsigned char)j->key[n / 2],
+			     (unsigned char)j->key[n - 1]);
+	if (roles[slot].n != n || memcmp(roles[slot].name, j->key, n) != 0)
+		return ROLE_OTHER;
+	return (enum role)roles[slot].role;
 }
 
 static bool is_word(const struct tp_json *j, const char *word)
 {
 	return j->type == TP_JSON_STRING && tp_str_eq(tp_json_text(j), tp_str_from(word));
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* Not {}, [] or "". */
@@ -79,7 +93,7 @@ static bool is_filled(const struct tp_json *j, struct tp_str value)
 	if (j->type != TP_JSON_OBJECT && j->type != TP_JSON_ARRAY)
 		return false;
 	for (size_t i = 1; i + 1 < value.n; i++)
-		if (memchr(" \t\r\n", value.p[i], 4) == NULL)
+		if (!is_space(value.p[i]))
 			return true;
 	return false;
 }
@@ -96,8 +110,8 @@ static void note_member(struct survey *s, const struct tp_json *j, struct tp_str
 	case ROLE_MESSAGE:
 		s->message |= filled;
 		/* Ollama's own dialect: the message is the answer. */
-		s->result |= filled && j->type == TP_JSON_OBJECT &&
-			     memmem(value.p, value.n, "\"role\"", 6) != NULL;
+		s->result |=
+			filled && j->type == TP_JSON_OBJECT && tp_find(value, TP_STR("\"role\"")) != NULL;
 		break;
 	case ROLE_STATUS: s->failed = is_word(j, "failed"); break;
 	case ROLE_TYPE: s->type_error = is_word(j, "error"); break;
@@ -118,7 +132,9 @@ static void note_member(struct survey *s, const struct tp_json *j, struct tp_str
 static struct survey survey_body(struct tp_str body)
 {
 	struct survey s = {0};
-	struct tp_json j = {0};
+	struct tp_json j;
+	memset(&j, 0, offsetof(struct tp_json, key));
+	j.ends_only = true;
 	enum tp_json_event event;
 	size_t at = 0;
 	do {
@@ -139,7 +155,7 @@ static struct survey survey_body(struct tp_str body)
 static bool choice_failed(struct tp_str choices)
 {
 	/* Inside model output the quotes are escaped, so this finds members and values only. */
-	if (choices.n == 0 || memmem(choices.p, choices.n, "error\"", 6) == NULL)
+	if (choices.n == 0 || tp_find(choices, TP_STR("error\"")) == NULL)
 		return false;
 	json_t *list = tp_answer_parse(choices);
 	bool failed = false;
@@ -169,7 +185,7 @@ static bool is_error(enum tp_family family, const struct survey *s)
 /* A list whose first element is nothing but an error (Vertex). */
 static bool list_is_error(struct tp_str body)
 {
-	if (memmem(body.p, body.n, "\"error\"", 7) == NULL)
+	if (tp_find(body, TP_STR("\"error\"")) == NULL)
 		return false;
 	json_t *root = tp_answer_parse(body);
 	bool error = json_array_size(root) == 1 && tp_answer_find_error(root) != NULL;
@@ -180,7 +196,7 @@ static bool list_is_error(struct tp_str body)
 static bool is_blank(struct tp_str body)
 {
 	for (size_t i = 0; i < body.n; i++)
-		if (memchr(" \t\r\n", body.p[i], 4) == NULL)
+		if (!is_space(body.p[i]))
 			return false;
 	return true;
 }

@@ -1,54 +1,12 @@
 #include "common/http/json.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-enum state {
-	ST_START,         /* nothing but white space so far; a byte order mark may come */
-	ST_VALUE,         /* a value must come */
-	ST_FIRST_ELEMENT, /* behind '[': a value or ']' */
-	ST_MEMBER_VALUE,  /* a top-level member's value, already told to the caller */
-	ST_FIRST_KEY,     /* behind '{': a key or '}' */
-	ST_KEY,           /* behind ',' in an object: a key */
-	ST_COLON,         /* behind a key */
-	ST_COMMA,         /* behind a value: ',' or the closing bracket */
-	ST_STRING,        /* inside quotes */
-	ST_ESCAPE,        /* behind a backslash */
-	ST_UNICODE,       /* behind \u; step = digits so far */
-	ST_LITERAL,       /* step = letters so far */
-	ST_NUMBER,        /* step = enum number */
-	ST_DONE,          /* only white space may come */
-	ST_BAD
-};
+#include "common/http/json_straight.h"
 
 enum number { NUM_MINUS, NUM_ZERO, NUM_INT, NUM_DOT, NUM_FRACTION, NUM_E, NUM_SIGN, NUM_EXPONENT };
 
 enum keeping { KEEP_NOTHING, KEEP_KEY, KEEP_TEXT };
 
 static const char bom[3] = {'\xef', '\xbb', '\xbf'};
-
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* Depth 1 of an object: what is read here is told to the caller. */
-static bool at_member(const struct tp_json *j)
-{
-	return j->depth == 1 && j->top_type == TP_JSON_OBJECT;
-}
-
-static bool in_object(const struct tp_json *j)
-{
-	unsigned level = j->depth - 1u;
-	return (j->objects[level / 64] >> (level % 64) & 1) != 0;
-}
 
 /* ---- copies of keys and scalars ---- */
 
@@ -125,64 +83,33 @@ static void keep_unit(struct tp_json *j, uint16_t unit)
 
 static enum tp_json_event bad(struct tp_json *j)
 {
-	j->state = ST_BAD;
+	j->state = TP_JSON_ST_BAD;
 	return TP_JSON_BAD;
-}
-
-static enum tp_json_type type_of(char c)
-{
-	switch (c) {
-	case '{': return TP_JSON_OBJECT;
-	case '[': return TP_JSON_ARRAY;
-	case '"': return TP_JSON_STRING;
-	case 't': return TP_JSON_TRUE;
-	case 'f': return TP_JSON_FALSE;
-	case 'n': return TP_JSON_NULL;
-	default: return is_digit(c) || c == '-' ? TP_JSON_NUMBER : TP_JSON_NONE;
-	}
 }
 
 /* A value is complete; j->at is behind it. */
 static enum tp_json_event value_done(struct tp_json *j)
 {
 	if (j->depth == 0) {
-		j->state = ST_DONE;
+		j->state = TP_JSON_ST_DONE;
 		j->done = true;
 		return TP_JSON_MORE;
 	}
-	j->state = ST_COMMA;
-	if (!at_member(j))
+	j->state = TP_JSON_ST_COMMA;
+	if (!tp_json_at_member(j))
 		return TP_JSON_MORE;
 	j->value_end = j->at;
 	return TP_JSON_END;
 }
 
-static bool open_level(struct tp_json *j, bool object)
-{
-	if (j->depth == TP_JSON_NEST_MAX) {
-		j->too_deep = true;
-		return false;
-	}
-	uint64_t bit = (uint64_t)1 << (j->depth % 64);
-	if (object)
-		j->objects[j->depth / 64] |= bit;
-	else
-		j->objects[j->depth / 64] &= ~bit;
-	j->depth++;
-	if (j->depth > j->max_depth)
-		j->max_depth = j->depth;
-	j->state = object ? ST_FIRST_KEY : ST_FIRST_ELEMENT;
-	return true;
-}
-
 /* First byte of a value, not white space.  It is used, save when the caller is told of a member first. */
 static enum tp_json_event begin_value(struct tp_json *j, char c, bool *ret_used)
 {
-	enum tp_json_type type = type_of(c);
+	enum tp_json_type type = tp_json_type_of(c);
 	*ret_used = false;
 	if (type == TP_JSON_NONE)
 		return bad(j);
-	bool member = at_member(j);
+	bool member = tp_json_at_member(j);
 	if (j->depth == 0)
 		j->top_type = (uint8_t)type;
 	if (member || j->depth == 0) {
@@ -191,21 +118,21 @@ static enum tp_json_event begin_value(struct tp_json *j, char c, bool *ret_used)
 		j->text_n = 0;
 		j->text_cut = false;
 	}
-	if (member && j->state != ST_MEMBER_VALUE) {
-		j->state = ST_MEMBER_VALUE;
+	if (member && j->state != TP_JSON_ST_MEMBER_VALUE) {
+		j->state = TP_JSON_ST_MEMBER_VALUE;
 		return TP_JSON_VALUE;
 	}
 	*ret_used = true;
 	j->keeping = member || j->depth == 0 ? KEEP_TEXT : KEEP_NOTHING;
 	j->in_key = false;
 	if (type == TP_JSON_OBJECT || type == TP_JSON_ARRAY)
-		return open_level(j, type == TP_JSON_OBJECT) ? TP_JSON_MORE : bad(j);
+		return tp_json_open_level(j, type == TP_JSON_OBJECT) ? TP_JSON_MORE : bad(j);
 	if (type == TP_JSON_STRING) {
-		j->state = ST_STRING;
+		j->state = TP_JSON_ST_STRING;
 		return TP_JSON_MORE;
 	}
 	keep(j, &c, 1);
-	j->state = type == TP_JSON_NUMBER ? ST_NUMBER : ST_LITERAL;
+	j->state = type == TP_JSON_NUMBER ? TP_JSON_ST_NUMBER : TP_JSON_ST_LITERAL;
 	j->step = 1;
 	j->unit = (uint16_t)type; /* which literal: members inside values do not change j->type */
 	if (type == TP_JSON_NUMBER)
@@ -215,7 +142,7 @@ static enum tp_json_event begin_value(struct tp_json *j, char c, bool *ret_used)
 
 static enum tp_json_event close_level(struct tp_json *j, char c)
 {
-	if ((c == '}') != in_object(j))
+	if ((c == '}') != tp_json_in_object(j))
 		return bad(j);
 	j->depth--;
 	j->at++;
@@ -224,8 +151,8 @@ static enum tp_json_event close_level(struct tp_json *j, char c)
 
 static void begin_key(struct tp_json *j)
 {
-	bool member = at_member(j);
-	j->state = ST_STRING;
+	bool member = tp_json_at_member(j);
+	j->state = TP_JSON_ST_STRING;
 	j->in_key = true;
 	j->keeping = member ? KEEP_KEY : KEEP_NOTHING;
 	if (member) {
@@ -237,34 +164,14 @@ static void begin_key(struct tp_json *j)
 
 /* ---- strings ---- */
 
-/* Bytes up to the first quote, backslash or control character. */
-static size_t plain_run(const char *p, size_t n)
-{
-	size_t i = 0;
-#ifdef __SSE2__
-	const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1f);
-	for (; n - i >= 16; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
-		hit = _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
-		unsigned mask = (unsigned)_mm_movemask_epi8(hit);
-		if (mask != 0)
-			return i + (size_t)__builtin_ctz(mask);
-	}
-#endif
-	while (i < n && p[i] != '"' && p[i] != '\\' && (unsigned char)p[i] >= 0x20)
-		i++;
-	return i;
-}
-
 static enum tp_json_event string_done(struct tp_json *j)
 {
 	flush_high(j);
 	if (!j->in_key)
 		return value_done(j);
 	j->in_key = false;
-	j->state = ST_COLON;
-	if (!at_member(j))
+	j->state = TP_JSON_ST_COLON;
+	if (!tp_json_at_member(j))
 		return TP_JSON_MORE;
 	j->key_end = j->at;
 	return TP_JSON_KEY;
@@ -272,7 +179,7 @@ static enum tp_json_event string_done(struct tp_json *j)
 
 static enum tp_json_event in_string(struct tp_json *j, const char *p, size_t n, size_t *ret_used)
 {
-	size_t run = plain_run(p, n);
+	size_t run = tp_json_plain_run(p, n);
 	if (run > 0 && j->keeping != KEEP_NOTHING) {
 		flush_high(j);
 		keep(j, p, run);
@@ -287,7 +194,7 @@ static enum tp_json_event in_string(struct tp_json *j, const char *p, size_t n, 
 	++*ret_used;
 	if (p[run] == '"')
 		return string_done(j);
-	j->state = ST_ESCAPE;
+	j->state = TP_JSON_ST_ESCAPE;
 	return TP_JSON_MORE;
 }
 
@@ -296,7 +203,7 @@ static enum tp_json_event in_escape(struct tp_json *j, char c)
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	j->at++;
 	if (c == 'u') {
-		j->state = ST_UNICODE;
+		j->state = TP_JSON_ST_UNICODE;
 		j->step = 0;
 		j->unit = 0;
 		return TP_JSON_MORE;
@@ -306,14 +213,14 @@ static enum tp_json_event in_escape(struct tp_json *j, char c)
 		return bad(j);
 	flush_high(j);
 	keep(j, &to[found - from], 1);
-	j->state = ST_STRING;
+	j->state = TP_JSON_ST_STRING;
 	return TP_JSON_MORE;
 }
 
 static enum tp_json_event in_unicode(struct tp_json *j, char c)
 {
 	unsigned digit;
-	if (is_digit(c))
+	if (tp_json_is_digit(c))
 		digit = (unsigned)(c - '0');
 	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
 		digit = (unsigned)((c | 0x20) - 'a') + 10;
@@ -324,7 +231,7 @@ static enum tp_json_event in_unicode(struct tp_json *j, char c)
 	if (++j->step == 4) {
 		if (j->keeping != KEEP_NOTHING)
 			keep_unit(j, j->unit);
-		j->state = ST_STRING;
+		j->state = TP_JSON_ST_STRING;
 	}
 	return TP_JSON_MORE;
 }
@@ -352,7 +259,7 @@ static bool number_may_end(const struct tp_json *j)
 /* The part of a number that `c` leads to, -1 if it cannot go on with it. */
 static int number_next(enum number now, char c)
 {
-	bool digit = is_digit(c), e = c == 'e' || c == 'E';
+	bool digit = tp_json_is_digit(c), e = c == 'e' || c == 'E';
 	switch (now) {
 	case NUM_MINUS: return c == '0' ? NUM_ZERO : digit ? NUM_INT : -1;
 	case NUM_ZERO: return c == '.' ? NUM_DOT : e ? NUM_E : -1;
@@ -387,11 +294,11 @@ static enum tp_json_event in_number(struct tp_json *j, const char *p, size_t n, 
 
 /* ---- between the tokens ---- */
 
-/* ST_START: a byte order mark may stand in front of everything. */
+/* TP_JSON_ST_START: a byte order mark may stand in front of everything. */
 static enum tp_json_event at_start(struct tp_json *j, char c, bool *ret_used)
 {
 	if (j->step == 0 && c != bom[0]) {
-		j->state = ST_VALUE;
+		j->state = TP_JSON_ST_VALUE;
 		*ret_used = false;
 		return TP_JSON_MORE;
 	}
@@ -400,7 +307,7 @@ static enum tp_json_event at_start(struct tp_json *j, char c, bool *ret_used)
 		return bad(j);
 	j->at++;
 	if (++j->step == sizeof bom)
-		j->state = ST_VALUE;
+		j->state = TP_JSON_ST_VALUE;
 	return TP_JSON_MORE;
 }
 
@@ -410,35 +317,35 @@ static enum tp_json_event at_token(struct tp_json *j, char c, bool *ret_used)
 	enum tp_json_event event;
 	*ret_used = true;
 	switch (j->state) {
-	case ST_FIRST_ELEMENT:
+	case TP_JSON_ST_FIRST_ELEMENT:
 		if (c == ']')
 			return close_level(j, c);
 		break;
-	case ST_FIRST_KEY:
+	case TP_JSON_ST_FIRST_KEY:
 		if (c == '}')
 			return close_level(j, c);
 		/* fall through */
-	case ST_KEY:
+	case TP_JSON_ST_KEY:
 		if (c != '"')
 			return bad(j);
 		begin_key(j);
 		j->at++;
 		return TP_JSON_MORE;
-	case ST_COLON:
+	case TP_JSON_ST_COLON:
 		if (c != ':')
 			return bad(j);
-		j->state = ST_VALUE;
+		j->state = TP_JSON_ST_VALUE;
 		j->at++;
 		return TP_JSON_MORE;
-	case ST_COMMA:
+	case TP_JSON_ST_COMMA:
 		if (c == '}' || c == ']')
 			return close_level(j, c);
 		if (c != ',')
 			return bad(j);
-		j->state = in_object(j) ? ST_KEY : ST_VALUE;
+		j->state = tp_json_in_object(j) ? TP_JSON_ST_KEY : TP_JSON_ST_VALUE;
 		j->at++;
 		return TP_JSON_MORE;
-	case ST_DONE: return bad(j);
+	case TP_JSON_ST_DONE: return bad(j);
 	default: break;
 	}
 	event = begin_value(j, c, ret_used);
@@ -450,21 +357,21 @@ static enum tp_json_event step(struct tp_json *j, const char *p, size_t n, size_
 {
 	*ret_used = 1;
 	switch (j->state) {
-	case ST_STRING: return in_string(j, p, n, ret_used);
-	case ST_ESCAPE: return in_escape(j, *p);
-	case ST_UNICODE: return in_unicode(j, *p);
-	case ST_LITERAL: return in_literal(j, *p);
-	case ST_NUMBER: return in_number(j, p, n, ret_used);
-	case ST_BAD: *ret_used = 0; return TP_JSON_BAD;
+	case TP_JSON_ST_STRING: return in_string(j, p, n, ret_used);
+	case TP_JSON_ST_ESCAPE: return in_escape(j, *p);
+	case TP_JSON_ST_UNICODE: return in_unicode(j, *p);
+	case TP_JSON_ST_LITERAL: return in_literal(j, *p);
+	case TP_JSON_ST_NUMBER: return in_number(j, p, n, ret_used);
+	case TP_JSON_ST_BAD: *ret_used = 0; return TP_JSON_BAD;
 	default: break;
 	}
 	bool used;
 	enum tp_json_event event;
-	if (j->state == ST_START) {
+	if (j->state == TP_JSON_ST_START) {
 		event = at_start(j, *p, &used);
-	} else if (is_space(*p)) {
+	} else if (tp_json_is_space(*p)) {
 		size_t run = 1;
-		while (run < n && is_space(p[run]))
+		while (run < n && tp_json_is_space(p[run]))
 			run++;
 		j->at += run;
 		*ret_used = run;
@@ -476,22 +383,43 @@ static enum tp_json_event step(struct tp_json *j, const char *p, size_t n, size_
 	return event;
 }
 
-enum tp_json_event tp_json_feed(struct tp_json *j, const char *bytes, size_t n, size_t *ret_used)
+/* Byte by byte, or along the straight paths, up to an event. */
+static enum tp_json_event feed(struct tp_json *j, const char *bytes, size_t n, size_t *ret_used)
 {
-	enum tp_json_event event = j->state == ST_BAD ? TP_JSON_BAD : TP_JSON_MORE;
-	size_t i = 0;
+	enum tp_json_event event = j->state == TP_JSON_ST_BAD ? TP_JSON_BAD : TP_JSON_MORE;
+	size_t i = 0, used;
 	while (i < n && event == TP_JSON_MORE) {
-		size_t used;
+		if (tp_json_between_tokens(j)) {
+			event = tp_json_straight(j, bytes + i, n - i, &used);
+			i += used;
+			if (event != TP_JSON_MORE || i == n)
+				break;
+		}
 		event = step(j, bytes + i, n - i, &used);
 		i += used;
+		if (j->ends_only && (event == TP_JSON_KEY || event == TP_JSON_VALUE))
+			event = TP_JSON_MORE;
 	}
 	*ret_used = i;
 	return event;
 }
 
+enum tp_json_event tp_json_feed(struct tp_json *j, const char *bytes, size_t n, size_t *ret_used)
+{
+	if (n == 0 || !tp_json_between_tokens(j))
+		return feed(j, bytes, n, ret_used);
+	enum tp_json_event event = tp_json_straight(j, bytes, n, ret_used);
+	size_t used = *ret_used;
+	if (event != TP_JSON_MORE || used == n)
+		return event;
+	event = feed(j, bytes + used, n - used, ret_used);
+	*ret_used += used;
+	return event;
+}
+
 bool tp_json_finish(struct tp_json *j)
 {
-	if (j->state == ST_NUMBER && j->depth == 0 && number_may_end(j))
+	if (j->state == TP_JSON_ST_NUMBER && j->depth == 0 && number_may_end(j))
 		value_done(j);
-	return j->state == ST_DONE;
+	return j->state == TP_JSON_ST_DONE;
 }

@@ -42,8 +42,8 @@ enum tp_json_event {
 	TP_JSON_BAD    /* not JSON; stays so */
 };
 
-/* Zeroed to begin.  About 0.5 KiB.  The members up to `type` may be read by anybody; the rest is the
- * scanner's. */
+/* Zeroed to begin (`key` and `text` need not be).  About 0.5 KiB.  The members up to `type` may be read by
+ * anybody; the rest is the scanner's. */
 struct tp_json {
 	uint64_t at;                     /* absolute offset of the next byte */
 	uint64_t key_start, key_end;     /* with the quotes: [start, end) */
@@ -57,6 +57,7 @@ struct tp_json {
 	uint8_t top_type; /* enum tp_json_type of the whole text, TP_JSON_NONE before its first byte */
 	uint8_t type;     /* enum tp_json_type of the present member's value (or of a top-level scalar) */
 
+	bool ends_only; /* the caller's: set before the first byte, KEY and VALUE are not told */
 	uint8_t state;
 	uint8_t step;    /* place inside a literal, an escape or the byte order mark */
 	uint8_t keeping; /* what the present string or number is copied to */

@@ -9,8 +9,9 @@
 #include "common/http/mask_names.h"
 
 enum {
-	LAYERS = 4,  /* of escapes that are undone: JSON in a string of JSON in a URL ... */
-	EDGE_MAX = 8 /* shorter secrets count only as words of their own */
+	LAYERS = 4,   /* of escapes that are undone: JSON in a string of JSON in a URL ... */
+	EDGE_MAX = 8, /* shorter secrets count only as words of their own */
+	FRONT_MIN = 8 /* so much of a secret at the end of a text is one that was cut */
 };
 
 /* ---- the secrets that are known */
@@ -25,6 +26,17 @@ static bool stands_alone(const struct tp_mask_view *v, size_t from, size_t to)
 	return (from == 0 || !is_alnum(v->text[from - 1])) && (to >= v->n || !is_alnum(v->text[to]));
 }
 
+/* Error messages and lines of the log are kept up to some length: the front of a secret may be their end. */
+static void mark_cut(struct tp_mask_marks *marks, const struct tp_mask_view *v, struct tp_str secret)
+{
+	size_t most = secret.n - 1 < v->n ? secret.n - 1 : v->n;
+	for (size_t n = most; n >= FRONT_MIN; n--)
+		if (memcmp(v->text + v->n - n, secret.p, n) == 0) {
+			tp_mask_mark(marks, v, v->n - n, v->n);
+			return;
+		}
+}
+
 static void mark_secret(struct tp_mask_marks *marks, const struct tp_mask_view *v, struct tp_str secret)
 {
 	if (secret.n < TP_MASK_SECRET_MIN)
@@ -32,12 +44,13 @@ static void mark_secret(struct tp_mask_marks *marks, const struct tp_mask_view *
 	for (size_t at = 0; at < v->n;) {
 		const char *found = memmem(v->text + at, v->n - at, secret.p, secret.n);
 		if (found == NULL)
-			return;
+			break;
 		size_t from = (size_t)(found - v->text);
 		at = from + secret.n;
 		if (secret.n >= EDGE_MAX || stands_alone(v, from, at))
 			tp_mask_mark(marks, v, from, at);
 	}
+	mark_cut(marks, v, secret);
 }
 
 bool tp_mask_is_own(const struct tp_mask_job *j, struct tp_str text)

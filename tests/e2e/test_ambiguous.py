@@ -23,7 +23,7 @@ def _(lab, case):
     refusal(answer, "upstream_reset_replay_refused", family)
     assert answer.took < 1 and answer.sends == 1
     quiet(u, 1.0, 1)
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["possibly_billed"] == 1 and stats["turns_refused"] == 1, stats
     assert stats["refusals_upstream_reset_replay_refused"] == 1, stats
 
@@ -40,7 +40,7 @@ def _(lab):
         quiet(row, 1.0, 1)
 
     lab.side_by_side([lambda family=family: one(family) for family in FAMILIES])
-    assert t.stats()["possibly_billed"] == 4
+    t.counted(possibly_billed=4)
 
 
 @rows("AM-1-inside-the-request")
@@ -62,7 +62,7 @@ def _(lab):
     for _ in range(3):
         refusal(lab.post(t, body=body), "upstream_reset_replay_refused")
     assert u.count == 1
-    assert t.stats()["from_memory"] == 2
+    t.counted(from_memory=2)
 
 
 @rows.table("AM-3", MODELS)
@@ -75,7 +75,7 @@ def _(lab, family):
     between(answer.took, 2.0, 2.5, "answer")
     quiet(u, 1.0, 1)
     assert note == [True]
-    assert t.stats()["possibly_billed"] == 1
+    t.counted(possibly_billed=1)
 
 
 def closed_port():
@@ -91,7 +91,7 @@ def unreachable(lab, url, limit, **settings):
         local_error(answer, 502, family, "upstream_unreachable")
         assert answer.took < limit, answer.took
         assert answer.sends == 0
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["given_back"] == 4 and stats["possibly_billed"] == 0, stats
     return t
 
@@ -163,7 +163,7 @@ def _(lab):
 
     found = lab.side_by_side([round_] * 50, limit=50)
     assert found == [(200, 200)] * 50 and u.count == 100
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["turns_ok"] == 100 and t.sends_counted(stats) == 100, stats
 
 
@@ -208,7 +208,7 @@ def _(lab):
         quiet(row, 0.5, 1)
 
     lab.side_by_side([lambda name=name: one(name) for name in cases])
-    assert t.stats()["possibly_billed"] == len(cases)
+    t.counted(possibly_billed=len(cases))
 
 
 @rows("AM-11")
@@ -217,7 +217,7 @@ def _(lab):
     t = lab.turnpike(u)
     served(lab.get(t), sends=3)
     gaps(u, (0.120, 0.180), (0.240, 0.360))
-    assert t.stats()["sends_reset"] == 2
+    t.counted(sends_reset=2)
 
 
 @rows("AM-11-count-tokens")

@@ -374,7 +374,7 @@ def _(lab):
         assert answer.body == data, size
 
     lab.side_by_side([lambda size=size: one(size) for size in (1, 2, 3, 7, 50, 1000, len(data))])
-    t.wait_count("turns_ok", 7)
+    t.counted(turns_ok=7)
 
 
 @rows.table("line-ends", {"crlf": b"\r\n", "cr": b"\r"})
@@ -387,7 +387,7 @@ def _(lab, end):
     answer = lab.post(t, "/v1/responses", stream=True)
     served(answer, sends=1)
     assert answer.body == data
-    t.wait_count("turns_ok", 1)
+    t.counted(turns_ok=1)
 
 
 @rows("terminal-event-then-nothing")
@@ -416,7 +416,7 @@ def _(lab):
         assert answer.body == b"".join(prelude + outputs + ending), "nothing behind the terminal event"
 
     lab.side_by_side([lambda family=family: one(family) for family in MODELS])
-    t.wait_count("turns_ok", 3)
+    t.counted(turns_ok=3)
 
 
 @rows("many-workers-many-connections")
@@ -464,7 +464,7 @@ def _(lab):
     relayed(answer, 503)
     stopped(answer)
     assert u.count == 4
-    stats = t.stats()
+    stats = t.final_stats()
     assert (stats["sends_initial"], stats["sends_transient"], stats["sends_overload"]) == (1, 2, 1), stats
     between(u.gaps()[0], *T0)
 

@@ -1,6 +1,7 @@
 """Framing and headers: cases FR, and what passes on connections."""
 
 import threading
+import json
 import time
 
 import pytest
@@ -79,6 +80,18 @@ def _(lab):
     served(answer, sends=2)
     assert answer.all("x-request-id") == ["req_2"]
     assert answer.all("set-cookie") == [] and answer.all("x-only-first") == []
+
+
+@rows("FR-4-nothing-of-a-failed-attempt-beside-an-error")
+def _(lab):
+    """A 200 that carries an error, whole in one piece, after an error answer that was kept: only the second is shown."""
+    second = json.dumps({"error": {"message": "no such model", "type": "invalid_request_error", "code": "model_not_found"}})
+    u = lab.provider(status(503, {"x-request-id": "req_1", "x-first": "1"}),
+                     status(200, {"x-request-id": "req_2"}, body=second))
+    t = lab.turnpike(u)
+    answer = lab.post(t)
+    assert answer.status >= 400 and answer.sends == 2 and b"no such model" in answer.body, answer
+    assert answer.header("x-request-id") == "req_2" and answer.header("x-first") is None
 
 
 @rows("FR-4-headers-of-clients-for-turnpike")
@@ -276,7 +289,7 @@ def _(lab):
     for _ in range(10):
         served(lab.post(t), sends=1)
     assert len(u.connections) == 1 and u.count == 20
-    assert t.stats()["pooled"] == 1
+    t.counted(pooled=1)
 
 
 @rows("upstream-connections-are-kept-after-errors-and-streams")

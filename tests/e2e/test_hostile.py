@@ -1,5 +1,6 @@
 """Peers that mean harm, or are merely unlucky: what a reader of the code would try in order to break it."""
 
+import gzip
 import json
 import os
 import random
@@ -8,6 +9,7 @@ import socket
 import ssl
 import threading
 import time
+import zlib
 
 import pytest
 
@@ -16,6 +18,7 @@ from harness.client import Client, body_for, chunk_bytes, request_bytes
 from harness.lab import SLACK, Rows, between
 from harness.provider import (before_body, error_body, event, good_body, good_events, ok, raw, reset, silent, status,
                               stream)
+from harness import turnpike
 from harness.tls import authority
 from harness.turnpike import alive, descriptors, resident, until
 
@@ -183,6 +186,44 @@ def _(lab, size):
     served(lab.post(t), sends=1)
 
 
+# ---- compressed answers
+
+@rows.table("a-compressed-answer-in-one-piece", {"%d-%s" % (n, how): (n, how) for n in (1_000, 30_000, 300_000)
+                                                 for how in ("length", "chunked", "close")})
+def _(lab, case):
+    """It is decoded in several steps, and judged as one."""
+    size, framing = case
+    body = json.dumps({"choices": [{"index": 0, "finish_reason": "stop", "message": {
+        "role": "assistant", "content": "c" * size}}]}).encode()
+    u = lab.provider(ok(gzip.compress(body), {"Content-Encoding": "gzip"}, framing=framing))
+    t = lab.turnpike(u, {"workers": 1})
+    answer = lab.post(t)
+    served(answer, sends=1)
+    assert (gzip.decompress(answer.body) if answer.header("content-encoding") else answer.body) == body
+
+
+@rows("a-compressed-bomb-for-a-reader-who-does-not-read")
+def _(lab):
+    """What a few bytes unfold to is no more held in memory than what many bytes bring."""
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = squeeze.compress(b'{"choices":[{"index":0,"message":{"role":"assistant","content":"')
+    for _ in range(100):
+        bomb += squeeze.compress(b"0" * MIB)
+    bomb += squeeze.flush()
+
+    u = lab.provider(lambda x: (x.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                                        b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)),
+                                x.write_some(bomb, 2)), then=ok())
+    t = lab.turnpike(u, {"workers": 1})
+    before = resident(t.workers()[0])
+    c = lab.client(t, receive_buffer=4096)
+    c.request("POST", PATH, (), body_for(PATH))
+    time.sleep(1.5)
+    grown = resident(t.workers()[0]) - before
+    c.reset()
+    assert grown < 4 * MIB, grown
+
+
 # ---- fairness
 
 @rows("a-firehose-does-not-starve-others")
@@ -254,6 +295,114 @@ def _(lab):
     go.set()
 
 
+@rows("client-leaves-before-anything-was-sent")
+def _(lab):
+    """A send that wrote nothing is not paid: the announced re-send still has all of them."""
+    blackhole = socket.socket()
+    blackhole.bind(("127.0.0.1", 0))
+    blackhole.listen(0)
+    fill = [socket.socket() for _ in range(4)]
+    for s in fill:
+        s.setblocking(False)
+        s.connect_ex(blackhole.getsockname())
+    t = lab.turnpike("http://127.0.0.1:%d/v1" % blackhole.getsockname()[1], {"workers": 1})
+    body = body_for(PATH)
+    c = lab.client(t)
+    c.request("POST", PATH, (), body)
+    until(lambda: t.stats().gauges["sends"] == 1, 3, "an attempt that connects")
+    c.close()
+    until(lambda: t.stats()["turns_gone"] == 1, 3, "the turn's end")
+    assert t.stats()["given_back"] == 1
+    for s in fill + [blackhole]:
+        s.close()
+
+
+@rows("cut-by-shutdown-then-sent-again")
+def _(lab):
+    """Ended by us while it may have run: the re-send is the same logical request."""
+    u = lab.provider(silent(), then=status(503))
+    t = lab.turnpike(u, {"workers": 1, "shutdown": {"drain": "1s"}}, probe=False)
+    body = body_for(PATH)
+    c = lab.client(t)
+    c.request("POST", PATH, (), body)
+    u.wait_sends(1)
+    t.stop()
+    again = lab.turnpike(u, {"workers": 1}, name=t.name, probe=False)
+    answer = lab.post(again, body=body)
+    assert answer.sends == 3 and u.count == 3, (answer, u.sends)
+
+
+def old_request(body):
+    return request_bytes("POST", PATH, (), body).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
+
+
+@rows.table("cuts-of-an-answer-that-ends-with-the-connection", ["slow-reader", "shutdown"])
+def _(lab, why):
+    """HTTP/1.0: only a reset tells that something is missing."""
+    def large(x):
+        x.stream_head()
+        for _ in range(3000):
+            x.piece(event({"choices": [{"index": 0, "delta": {"content": "w" * 10_000}}]}))
+
+    u = lab.provider(large)
+    t = lab.turnpike(u, {"workers": 1, "limits": {"slow_reader": "1s"}, "shutdown": {"drain": "0s"}}, probe=False)
+    c = lab.client(t, receive_buffer=4096)
+    c.send(old_request(body_for(PATH, stream=True)))
+    answer = c.head()
+    assert answer.status == 200 and answer.framing == "close"
+    if why == "shutdown":
+        time.sleep(0.5)
+        t.stop()
+    else:
+        until(lambda: t.stats().gauges["clients"] == 0, 4, "the end of a slow reader")
+    c.rest(answer)
+    assert answer.end == "reset", answer
+
+
+@rows("half-close-serves-what-was-pipelined")
+def _(lab):
+    u = lab.provider(then=ok(after=0.1))
+    t = lab.turnpike(u, {"listen": [{"address": "127.0.0.1:0", "client_half_close": "serve"}]})
+    c = lab.client(t)
+    c.send(b"".join(request_bytes("POST", PATH, (), body_for(PATH)) for _ in range(3)) + b"POST /v1")
+    c.half_close()
+    for _ in range(3):
+        served(c.response(), sends=1)
+    assert c.closed(2) == "fin"
+
+
+@rows("half-close-leaves-nobody-to-answer")
+def _(lab):
+    """By default a FIN means that the client is gone: what it had pipelined is not run for nobody."""
+    u = lab.provider(then=ok(after=0.3))
+    t = lab.turnpike(u)
+    c = lab.client(t)
+    c.send(b"".join(request_bytes("POST", PATH, (), body_for(PATH)) for _ in range(3)))
+    u.wait_sends(1)
+    c.half_close()
+    time.sleep(0.6)
+    assert u.count == 1
+
+
+@rows("an-early-answer-outlives-an-upload-that-stops")
+def _(lab):
+    """The client has stopped sending since it reads an answer already: that answer is not cut for it."""
+    def early(x):
+        pre, out, end = good_events("chat", ["t%d " % n for n in range(8)])
+        x.stream_head()
+        for piece in pre + out + end:
+            x.piece(piece)
+            x.sleep(0.3)
+        x.stream_end()
+
+    u = lab.provider(before_body(early), then=ok())
+    t = lab.turnpike(u, {"limits": {"replay_body": "4KiB", "client_body": "1s"}})
+    c = lab.client(t)
+    c.send(request_bytes("POST", PATH, {"Content-Length": "1000000", "Content-Type": "application/json"}))
+    c.send(b"x" * 10_000)
+    served(c.response(), sends=1)
+
+
 # ---- TLS towards providers
 
 @rows("tls-upload-in-dribs-to-a-slow-provider")
@@ -314,6 +463,25 @@ def _(lab):
                                   "HTTP2-Settings": "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"})
     served(answer, sends=1)
     assert u.sends[0].header("upgrade") is None and u.sends[0].header("http2-settings") is None
+
+
+def test_idle_clients_leave_descriptors_to_providers(lab, monkeypatch, tmp_path):
+    """Whoever only holds connections open does not keep the others from being served."""
+    limited = tmp_path / "limited"
+    limited.write_text("#!/bin/sh\nulimit -n 120\nexec %s \"$@\"\n" % turnpike.BINARY)
+    limited.chmod(0o755)
+    u = lab.provider(then=ok())
+    t = lab.turnpike(u, {"workers": 1}, start=False, allow=["may open only", "not accepting"])
+    with monkeypatch.context() as patch:
+        patch.setattr(turnpike, "BINARY", str(limited))
+        t.start()
+    idle = [lab.client(t) for _ in range(200)]
+    time.sleep(0.5)
+    for c in idle[:10]:
+        served(c.post(), sends=1)
+    assert sum("not accepting" in line for line in t.lines) == 1
+    for c in idle:
+        c.close()
 
 
 @pytest.mark.parametrize("row", rows.names())

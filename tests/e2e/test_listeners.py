@@ -55,7 +55,7 @@ def _(lab):
     clients = [lab.client(t) for _ in range(64)]
     for c in clients:
         served(c.post())
-    assert t.stats()["clients"] == 64 and t.stats()["connections"] == 64
+    t.counted(clients=64, connections=64)
 
 
 @rows("anonymous-host-and-origin")

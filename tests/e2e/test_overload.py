@@ -26,7 +26,7 @@ def _(lab, code):
     t = lab.turnpike(u)
     served(lab.post(t), sends=2)
     gaps(u, told(2))
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["sends_overload"] == 1 and stats["sends_initial"] == 1, stats
 
 
@@ -157,7 +157,7 @@ def _(lab, step):
     assert t.stats()["waiting"] == 1
     c.close()
     quiet(u, 6.0, 1)
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["waiting"] == 0 and stats["turns_gone"] == 1, stats
 
 

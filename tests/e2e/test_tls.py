@@ -139,7 +139,7 @@ def refused(lab, t, u):
     local_error(answer, 502, "chat", "upstream_unreachable")
     assert answer.sends == 0
     quiet(u, 0.5, 0)
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["given_back"] == 1 and stats["possibly_billed"] == 0, stats
 
 
@@ -233,7 +233,7 @@ def _(lab):
     answer = lab.post(t, stream=True)
     assert answer.status == 200 and answer.end in ("cut", "reset")
     assert b'"error"' in answer.body and b"[DONE]" not in answer.body
-    assert t.stats()["turns_cut"] == 1
+    t.counted(turns_cut=1)
 
 
 @rows("upstream-ambiguous-ends")
@@ -251,7 +251,7 @@ def _(lab):
         quiet(row, 0.5, 1)
 
     lab.side_by_side([lambda name=name: one(name) for name in cases])
-    assert t.stats()["possibly_billed"] == 4
+    t.counted(possibly_billed=4)
 
 
 @rows("upstream-idle-goodbye")

@@ -48,7 +48,7 @@ def _(lab):
         quiet(row, 1.0, 1)
 
     lab.side_by_side([lambda code=code: one(code) for code in ONE_SEND])
-    stats = t.stats()
+    stats = t.final_stats()
     assert stats["sends_initial"] == len(ONE_SEND) == t.sends_counted(stats), stats
 
 

@@ -200,6 +200,9 @@ static const struct {
 } known[] = {
 	{"you said correct horse battery to me", "you said *** to me"},
 	{"correct%20horse%20battery", "***"},
+	{"cut in its middle: correct horse", "cut in its middle: ***"},
+	{"{\"x\":\"cut: correct%20horse b\",\"y\":1}", "{\"x\":\"cut: ***\",\"y\":1}"},
+	{"this is correct", "this is correct"},
 	{"{\"x\":\"correct\\u0020horse b\\u0061ttery!\"}", "{\"x\":\"***!\"}"},
 	{"hunter2 is not ahunter2b, hunter2!", "*** is not ahunter2b, ***!"},
 	{"{\"x\":\"-pa\\\"ss\\\\w\\/rd\\u00e9=-\"}", "{\"x\":\"-***-\"}"},

@@ -28,9 +28,11 @@ class _Brotli:
             lib.BrotliEncoderCreateInstance.restype = ctypes.c_void_p
             lib.BrotliEncoderCreateInstance.argtypes = [ctypes.c_void_p] * 3
             lib.BrotliEncoderCompressStream.argtypes = [ctypes.c_void_p, ctypes.c_int] + [ctypes.c_void_p] * 5
+            lib.BrotliEncoderSetParameter.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32]
             lib.BrotliEncoderDestroyInstance.argtypes = [ctypes.c_void_p]
             _Brotli._lib = lib
         self._state = self._lib.BrotliEncoderCreateInstance(None, None, None)
+        assert self._lib.BrotliEncoderSetParameter(self._state, 1, 5)  # a quality as servers use it: fast
 
     def _run(self, operation, data):
         room = ctypes.create_string_buffer(len(data) * 2 + 65536)

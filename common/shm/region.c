@@ -321,10 +321,11 @@ int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, s
 	return error;
 }
 
-int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+static int attach(const char *name, int flags, int protection, struct tp_buf *why,
+		  struct tp_region **ret_region)
 {
 	struct stat st;
-	int fd = open_ours(name, O_RDONLY, why, &st);
+	int fd = open_ours(name, flags, why, &st);
 	if (fd == -ENOENT)
 		tp_buf_printf(why, "there is no shared memory %s: no server has run under that name", name);
 	if (fd < 0)
@@ -342,13 +343,23 @@ int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_regi
 		if ((uint64_t)st.st_size != layout.total_size)
 			reason = "it has another size";
 		else
-			error = map(fd, PROT_READ, false, &layout, &reason, ret_region);
+			error = map(fd, protection, false, &layout, &reason, ret_region);
 	}
 	close(fd);
 	if (error != 0)
 		tp_buf_printf(why, "shared memory %s cannot be read: %s", name,
 			      error == -EINVAL ? reason : strerror(-error));
 	return error;
+}
+
+int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+{
+	return attach(name, O_RDONLY, PROT_READ, why, ret_region);
+}
+
+int tp_region_open_existing(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+{
+	return attach(name, O_RDWR, PROT_READ | PROT_WRITE, why, ret_region);
 }
 
 int tp_region_open_anonymous(struct tp_region_sizes sizes, struct tp_region **ret_region)

@@ -123,3 +123,24 @@ bool tp_slot_occupied(const struct tp_region *r, unsigned slot)
 	uint64_t started = start_time(pid);
 	return started != 0 && started == atomic_load_explicit(&s->started, memory_order_relaxed);
 }
+
+bool tp_slot_describe(const struct tp_region *r, unsigned slot, struct tp_slot_info *ret_info)
+{
+	if (slot >= TP_SHM_SLOTS)
+		return false;
+	const struct tp_slot *s = &r->slots[slot];
+	/* Acquire: as in tp_slot_enter() and tp_slot_assign(), for what belongs to them. */
+	uint32_t owner = atomic_load_explicit(&s->owner, memory_order_acquire);
+	uint64_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
+	if ((owner & TP_SLOT_ASSIGNED) == 0 || pid == 0)
+		return false;
+	long ticks = sysconf(_SC_CLK_TCK);
+	uint64_t started = atomic_load_explicit(&s->started, memory_order_relaxed);
+	*ret_info = (struct tp_slot_info){
+		.pid = pid,
+		.started_ms = started * 1000 / (ticks > 0 ? (uint64_t)ticks : 100),
+		.last_beat_ms = tp_slot_last_beat(r, slot),
+		.ready = tp_slot_ready(r, slot),
+	};
+	return true;
+}

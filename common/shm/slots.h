@@ -40,4 +40,13 @@ void tp_slot_enter(struct tp_region *r, unsigned slot);
  * master was killed; compared by pid and start time). Such a slot is neither released nor assigned. */
 bool tp_slot_occupied(const struct tp_region *r, unsigned slot);
 
+/* For those who look: who lives in a slot. */
+struct tp_slot_info {
+	uint64_t pid, started_ms; /* CLOCK_BOOTTIME */
+	uint64_t last_beat_ms;    /* 0 = none yet */
+	bool ready;
+};
+/* False: nobody does. Says what the table says; whether the process still runs is not asked. */
+bool tp_slot_describe(const struct tp_region *r, unsigned slot, struct tp_slot_info *ret_info);
+
 #endif

@@ -253,6 +253,25 @@ START_TEST(readonly_sees_what_the_server_writes)
 }
 END_TEST
 
+START_TEST(existing_is_changed_but_never_made)
+{
+	struct tp_region *other = NULL;
+	ck_assert_int_eq(tp_region_open_existing(name, &why, &other), -ENOENT);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	tp_buf_free(&why);
+	struct tp_region *r =
+		open_as((struct tp_region_sizes){.logical_requests = 1000}, false, TP_REGION_CREATED);
+	ck_assert_int_eq(tp_region_open_existing(name, &why, &other), 0);
+	tp_count(other, 3, TP_COUNT_TURNS, 2);
+	ck_assert_uint_eq(tp_counter_sum(r, TP_COUNT_TURNS), 2);
+	tp_region_close(other);
+	r->header->layout++;
+	ck_assert_int_eq(tp_region_open_existing(name, &why, &other), -EINVAL);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	tp_region_close(r);
+}
+END_TEST
+
 START_TEST(rounds_up_to_whole_groups)
 {
 	static const struct {
@@ -284,6 +303,7 @@ int main(void)
 	tcase_add_test(t, no_space_leaves_nothing_behind);
 	tcase_add_test(t, too_many_records_are_refused);
 	tcase_add_test(t, readonly_sees_what_the_server_writes);
+	tcase_add_test(t, existing_is_changed_but_never_made);
 	tcase_add_test(t, rounds_up_to_whole_groups);
 	suite_add_tcase(s, t);
 	SRunner *runner = srunner_create(s);

@@ -8,8 +8,9 @@
 enum {
 	HOUR_MS = 3600000,
 	GENTLE_FIRST_MS = 15000,
-	PROBING_MS = 1000, /* Retry-After while a probe is under way: its answer may come any time */
-	SWAP_TRIES = 1000  /* each that fails means that another process got on */
+	PROBING_MS = 1000,       /* Retry-After while a probe is under way: its answer may come any time */
+	CLOCKS_APART_MS = 60000, /* a worker's idea of now may be that of its last loop turn */
+	SWAP_TRIES = 1000        /* each that fails means that another process got on */
 };
 
 struct tp_breaker_url tp_breaker_url(const struct tp_region *r, struct tp_str provider, struct tp_str base,
@@ -71,6 +72,8 @@ static enum tp_breaker_answer ask_entry(const struct question *q, struct tp_dir_
 		struct tp_breaker_state s;
 		if (!tp_breaker_load(q->region, ref, &raw, &s) || !s.listed)
 			return TP_BREAKER_PASS;
+		if (s.value > q->now_ms + CLOCKS_APART_MS)
+			return TP_BREAKER_PASS; /* damaged: not listed */
 		uint64_t next =
 			s.value + tp_breaker_interval_ms(q->policy, q->policy->only_provider, s.level);
 		*ret_wait_ms = next > q->now_ms ? next - q->now_ms : PROBING_MS;
@@ -84,8 +87,9 @@ static enum tp_breaker_answer ask_entry(const struct question *q, struct tp_dir_
 		if (held == 0)
 			continue;
 		TP_INJECT("probe taken");
-		/* The probe before ours may have ended between the two looks. */
-		if (tp_breaker_load(q->region, ref, &again, &s) && again == raw) {
+		/* The probe before ours may have ended between the two looks, or the URL been forgotten. */
+		if (tp_breaker_load(q->region, ref, &again, &s) && again == raw &&
+		    tp_dir_holds(&q->region->breaker_dir, ref)) {
 			*ret_held = held;
 			return TP_BREAKER_PASS_AS_PROBE;
 		}
@@ -176,7 +180,7 @@ static uint64_t rank(const struct tp_dir_use *use, struct tp_dir_ref ref, uint64
 	uint64_t raw;
 	struct tp_breaker_state s;
 	if (tp_hold_live(use->region,
-			 atomic_load_explicit(&use->region->breaker[ref.entry].probe, memory_order_relaxed)))
+			 atomic_load_explicit(&use->region->breaker[ref.entry].probe, memory_order_seq_cst)))
 		return TP_DIR_KEEP;
 	if (!tp_breaker_load(use->region, ref, &raw, &s) || (!s.listed && s.value == 0))
 		return 0;

@@ -88,7 +88,8 @@ bool tp_dir_find(const struct tp_region *r, const struct tp_dir *d, struct tp_ha
 		 struct tp_dir_ref *ret_ref)
 {
 	enum finding f = FOUND_CHANGED;
-	for (int n = 0; n < ENTER_TRIES && f == FOUND_CHANGED; n++)
+	/* Also one that is being prepared: it may be a claim that is just put back. */
+	for (int n = 0; n < ENTER_TRIES && (f == FOUND_CHANGED || f == FOUND_PREPARED); n++)
 		f = search(r, d, key, ret_ref);
 	return f == FOUND_USED;
 }
@@ -105,8 +106,9 @@ bool tp_dir_at(const struct tp_dir *d, uint32_t entry, struct tp_dir_ref *ret_re
 
 bool tp_dir_holds(const struct tp_dir *d, struct tp_dir_ref ref)
 {
-	/* Relaxed: cells are read with acquire before, which orders this load behind them. */
-	uint64_t word = atomic_load_explicit(&entry_at(d, ref.entry)->word, memory_order_relaxed);
+	/* Cells are read with acquire before, which orders this load behind them. Sequentially consistent for
+	 * those who have just taken an owner-stamped word: see insert(). */
+	uint64_t word = atomic_load_explicit(&entry_at(d, ref.entry)->word, memory_order_seq_cst);
 	return phase_of(word) == PHASE_USED && epoch_of(word) == ref.epoch;
 }
 
@@ -166,19 +168,28 @@ static struct room room_for(const struct tp_dir_use *u, struct tp_hash128 key)
 	return best;
 }
 
-enum step { STEP_AGAIN, STEP_FOUND, STEP_ENTERED, STEP_NO_ROOM };
+enum entering { ENTERING_AGAIN, ENTERING_FOUND, ENTERING_DONE, ENTERING_NO_ROOM };
 
 /* Claims, prepares, counts, publishes: see the head of directory.h. */
-static enum step insert(const struct tp_dir_use *u, struct tp_stamp owner, struct tp_hash128 key,
-			const struct room *room, uint64_t inserts, struct tp_dir_ref *ret_ref)
+static enum entering insert(const struct tp_dir_use *u, struct tp_stamp owner, struct tp_hash128 key,
+			    const struct room *room, uint64_t inserts, struct tp_dir_ref *ret_ref)
 {
 	struct tp_dir_entry *e = entry_at(u->dir, room->entry);
 	struct tp_dir_ref ref = {room->entry, epoch_of(room->word) + 1};
 	uint64_t claimed = pack(ref.epoch, PHASE_INSERTING, owner), seen = room->word;
-	/* Acq_rel, here and below: what the last possession left is seen, what is prepared is published. */
-	if (!atomic_compare_exchange_strong_explicit(&e->word, &seen, claimed, memory_order_acq_rel,
+	/* Acq_rel, here and below: what the last possession left is seen, what is prepared is published. And
+	 * sequentially consistent here: we claim and then look whether it must be kept; who takes what makes
+	 * it be kept (a probe), takes and then looks whether it is claimed. One of the two sees the other. */
+	if (!atomic_compare_exchange_strong_explicit(&e->word, &seen, claimed, memory_order_seq_cst,
 						     memory_order_relaxed))
-		return STEP_AGAIN;
+		return ENTERING_AGAIN;
+	if (phase_of(room->word) == PHASE_USED &&
+	    u->rank(u, (struct tp_dir_ref){room->entry, epoch_of(room->word)}, 0) == TP_DIR_KEEP) {
+		seen = claimed;
+		(void)atomic_compare_exchange_strong_explicit(&e->word, &seen, room->word,
+							      memory_order_acq_rel, memory_order_relaxed);
+		return ENTERING_AGAIN;
+	}
 	TP_INJECT("dir claimed");
 	/* Release: see look(). */
 	atomic_store_explicit(&e->key_lo, key.lo, memory_order_release);
@@ -196,38 +207,38 @@ static enum step insert(const struct tp_dir_use *u, struct tp_stamp owner, struc
 	if (!atomic_compare_exchange_strong_explicit(&e->word, &claimed, done, memory_order_acq_rel,
 						     memory_order_relaxed) ||
 	    !counted)
-		return STEP_AGAIN;
+		return ENTERING_AGAIN;
 	*ret_ref = ref;
-	return STEP_ENTERED;
+	return ENTERING_DONE;
 }
 
-static enum step one_try(const struct tp_dir_use *u, struct tp_stamp owner, struct tp_hash128 key,
-			 struct tp_dir_ref *ret_ref)
+static enum entering one_try(const struct tp_dir_use *u, struct tp_stamp owner, struct tp_hash128 key,
+			     struct tp_dir_ref *ret_ref)
 {
 	/* Acquire: every insertion counted so far is seen by the search. */
 	uint64_t inserts = atomic_load_explicit(&u->dir->buckets[bucket_of(u->dir, key.lo)].inserts,
 						memory_order_acquire);
 	switch (search(u->region, u->dir, key, ret_ref)) {
-	case FOUND_USED: return STEP_FOUND;
+	case FOUND_USED: return ENTERING_FOUND;
 	case FOUND_PREPARED:
-	case FOUND_CHANGED: return STEP_AGAIN;
+	case FOUND_CHANGED: return ENTERING_AGAIN;
 	case FOUND_NOTHING: break;
 	}
 	struct room room = room_for(u, key);
-	return room.rank == TP_DIR_KEEP ? STEP_NO_ROOM : insert(u, owner, key, &room, inserts, ret_ref);
+	return room.rank == TP_DIR_KEEP ? ENTERING_NO_ROOM : insert(u, owner, key, &room, inserts, ret_ref);
 }
 
 bool tp_dir_enter(const struct tp_dir_use *use, struct tp_stamp owner, struct tp_hash128 key,
 		  struct tp_dir_ref *ret_ref)
 {
-	enum step step = STEP_AGAIN;
+	enum entering step = ENTERING_AGAIN;
 	struct tp_dir_ref ref = {0};
-	for (int n = 0; n < ENTER_TRIES && step == STEP_AGAIN; n++) {
+	for (int n = 0; n < ENTER_TRIES && step == ENTERING_AGAIN; n++) {
 		if (n >= POLITE_TRIES)
 			(void)sched_yield();
 		step = one_try(use, owner, key, &ref);
 	}
-	if (step != STEP_FOUND && step != STEP_ENTERED)
+	if (step != ENTERING_FOUND && step != ENTERING_DONE)
 		return false;
 	*ret_ref = ref;
 	return true;
@@ -243,8 +254,9 @@ bool tp_hold_live(const struct tp_region *r, uint64_t word)
 uint64_t tp_hold_take(_Atomic uint64_t *word, uint64_t seen, struct tp_stamp owner, uint64_t now_ms)
 {
 	uint64_t mine = now_ms << 24 | (uint64_t)owner.slot << 16 | owner.generation;
-	/* Acq_rel: what the last holder changed before it let go is seen by the next. */
-	bool taken = atomic_compare_exchange_strong_explicit(word, &seen, mine, memory_order_acq_rel,
+	/* Acquire and release: what the last holder changed before it let go is seen by the next.
+	 * Sequentially consistent: see insert(). */
+	bool taken = atomic_compare_exchange_strong_explicit(word, &seen, mine, memory_order_seq_cst,
 							     memory_order_relaxed);
 	return taken ? mine : 0;
 }

@@ -67,7 +67,8 @@ void tp_dir_touch(const struct tp_dir *d, struct tp_dir_ref ref, uint64_t now_ms
 struct tp_dir_use {
 	struct tp_region *region;
 	const struct tp_dir *dir;
-	/* The entry with the smallest rank is given away; TP_DIR_KEEP: never. NULL: none is. */
+	/* The entry with the smallest rank is given away; TP_DIR_KEEP: never (asked again behind the claim).
+	 * NULL: none is. */
 	uint64_t (*rank)(const struct tp_dir_use *use, struct tp_dir_ref ref, uint64_t used_ms);
 	/* Everything in the cell that belongs to the key, words with the new epoch in them. */
 	void (*fill)(const struct tp_dir_use *use, struct tp_dir_ref ref);

@@ -259,9 +259,9 @@ static bool take(const struct ask *a, const struct tp_view *v, struct tp_ledger_
 	return true;
 }
 
-/* A turn answered from memory is the last turn, too, for what was declined. What was refused or may have run is
- * remembered from its own end: answers do not prolong that. Grows only, and only within the epoch it was seen in, so
- * that a late writer cannot touch another record. Relaxed: the time stands for itself. */
+/* A turn answered from memory is the last turn, too, for what was declined. What was refused or may have run
+ * is remembered from its own end: answers do not prolong that. Grows only, and only within the epoch it was
+ * seen in, so that a late writer cannot touch another record. Relaxed: the time stands for itself. */
 static void refresh_last_turn(const struct ask *a, const struct tp_view *v)
 {
 	if (v->word.phase != TP_PHASE_DECLINED)

@@ -154,20 +154,25 @@ void tp_series_reset_gauges(struct tp_region *r, unsigned slot)
 			atomic_store_explicit(&r->values[slot].values[i], 0, memory_order_relaxed);
 }
 
+/* Rows of slots that never had a worker are zero, and most are such: their lines are not touched. */
+static bool row_counts(const struct tp_region *r, unsigned row, bool gauge)
+{
+	if (row >= TP_SHM_SLOTS)
+		return !gauge;
+	/* Acquire: pairs with tp_slot_assign(), which zeroes the gauges before it marks the slot. */
+	uint32_t owner = atomic_load_explicit(&r->slots[row].owner, memory_order_acquire);
+	return gauge ? (owner & TP_SLOT_ASSIGNED) != 0 : owner != 0;
+}
+
 int64_t tp_series_sum(const struct tp_region *r, tp_series_id id)
 {
 	enum tp_metric m;
 	uint64_t sum = 0;
 	if (id >= TP_SERIES || !metric_at(r, id, &m))
 		return 0;
-	for (unsigned row = 0; row < TP_VALUE_ROWS; row++) {
-		/* Acquire: pairs with tp_slot_assign(), which zeroes the gauges before it marks the slot. */
-		if (infos[m].gauge && (row >= TP_SHM_SLOTS ||
-				       (atomic_load_explicit(&r->slots[row].owner, memory_order_acquire) &
-					TP_SLOT_ASSIGNED) == 0))
-			continue;
-		sum += atomic_load_explicit(&r->values[row].values[id], memory_order_relaxed);
-	}
+	for (unsigned row = 0; row < TP_VALUE_ROWS; row++)
+		if (row_counts(r, row, infos[m].gauge))
+			sum += atomic_load_explicit(&r->values[row].values[id], memory_order_relaxed);
 	return (int64_t)sum;
 }
 

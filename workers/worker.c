@@ -202,6 +202,7 @@ static void close_worker(struct tp_worker *w)
 		event_base_free(w->base);
 	free(w->providers);
 	free(w->listener_tls);
+	tp_fingerprint_free(w->spare_fingerprint);
 	free(w->scratch);
 	free(w->head);
 }

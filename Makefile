@@ -47,6 +47,8 @@ WORKER_SRC := $(wildcard workers/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(BUILD)/%.o)
 BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o)
+# of the admin process, what needs no loop: tested with the leaf modules
+ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics report)
 UNIT_BIN   := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DEFAULT_GOAL := all
@@ -65,13 +67,17 @@ $(BUILD)/libcommon.a: $(COMMON_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+$(BUILD)/libadmin.a: $(ADMIN_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 $(BUILD)/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcommon.a Makefile
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libadmin.a $(BUILD)/libcommon.a Makefile
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat%,$(TP_CFLAGS)) $(CFLAGS) $(TP_LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libcommon.a \
+	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat%,$(TP_CFLAGS)) $(CFLAGS) $(TP_LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libadmin.a $(BUILD)/libcommon.a \
 	  $(shell pkg-config --cflags --libs check 2>/dev/null) $(LIBS)
 
 # ---- tests; a leak, an undefined operation or a warning in the log fails them
@@ -153,7 +159,8 @@ bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 ## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
 install: all
 	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml \
+	  etc/prometheus-alerts.yaml
 
 .PHONY: clean help all
 ## clean: remove what was built

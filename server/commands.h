@@ -7,5 +7,9 @@
 int tp_cmd_check(int argc, char **argv);
 /* turnpike config --defaults | --effective [-c FILE] | --schema | --markdown: on standard output. */
 int tp_cmd_config(int argc, char **argv);
+/* turnpike blacklist [list | clear [URL]], turnpike cooldown [list | clear]: what gets no requests for now.
+ */
+int tp_cmd_blacklist(int argc, char **argv);
+int tp_cmd_cooldown(int argc, char **argv);
 
 #endif

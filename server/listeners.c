@@ -31,17 +31,18 @@ struct tp_unix_path {
 	ino_t ino;
 };
 
-static int open_tcp(const struct tp_config *config, size_t at, struct tp_listeners *l, struct tp_buf *why);
-static int open_unix(const struct tp_config *config, size_t at, struct tp_listeners *l, struct tp_buf *why);
+static int open_tcp(const struct tp_listener_conf *confs, size_t at, struct tp_listeners *l,
+		    struct tp_buf *why);
+static int open_unix(const struct tp_listener_conf *confs, size_t at, struct tp_listeners *l,
+		     struct tp_buf *why);
 
-int tp_listeners_open(const struct tp_config *config, const uint8_t *slots, unsigned n,
+int tp_listeners_open(const struct tp_listener_conf *confs, size_t n_confs, const uint8_t *slots, unsigned n,
 		      struct tp_listeners *ret_listeners, struct tp_buf *why)
 {
 	struct tp_listeners l = {.slots = slots, .n_slots = n};
 	int error = 0;
-	for (size_t i = 0; i < config->n_listeners && error == 0; i++)
-		error = config->listeners[i].is_unix ? open_unix(config, i, &l, why)
-						     : open_tcp(config, i, &l, why);
+	for (size_t i = 0; i < n_confs && error == 0; i++)
+		error = confs[i].is_unix ? open_unix(confs, i, &l, why) : open_tcp(confs, i, &l, why);
 	if (error != 0) {
 		tp_listeners_close(&l);
 		return error;
@@ -171,7 +172,7 @@ static int name_tcp(struct tp_listeners *l, const struct tp_listener_conf *conf,
 
 /* The sockets of all slots on one address: all are bound before the first one listens, or the first would
  * take connections of slots that are not there yet. */
-static int open_address(const struct tp_config *config, size_t at, const struct addrinfo *ai,
+static int open_address(const struct tp_listener_conf *confs, size_t at, const struct addrinfo *ai,
 			struct tp_listeners *l)
 {
 	struct sockaddr_storage actual;
@@ -195,7 +196,7 @@ static int open_address(const struct tp_config *config, size_t at, const struct 
 		return error;
 	if (!is_loopback((const struct sockaddr *)&actual))
 		l->remote = true;
-	return name_tcp(l, &config->listeners[at], (const struct sockaddr *)&actual, n);
+	return name_tcp(l, &confs[at], (const struct sockaddr *)&actual, n);
 }
 
 static int resolve(const struct tp_listener_conf *conf, struct tp_buf *why, struct addrinfo **ret_list)
@@ -213,9 +214,10 @@ static int resolve(const struct tp_listener_conf *conf, struct tp_buf *why, stru
 }
 
 /* A name such as localhost can have an IPv6 address on a machine without IPv6: one that works is enough. */
-static int open_tcp(const struct tp_config *config, size_t at, struct tp_listeners *l, struct tp_buf *why)
+static int open_tcp(const struct tp_listener_conf *confs, size_t at, struct tp_listeners *l,
+		    struct tp_buf *why)
 {
-	const struct tp_listener_conf *conf = &config->listeners[at];
+	const struct tp_listener_conf *conf = &confs[at];
 	struct addrinfo *list;
 	int error = resolve(conf, why, &list);
 	if (error != 0)
@@ -223,7 +225,7 @@ static int open_tcp(const struct tp_config *config, size_t at, struct tp_listene
 	unsigned opened = 0;
 	int skipped = 0;
 	for (const struct addrinfo *ai = list; ai != NULL && error == 0; ai = ai->ai_next) {
-		error = open_address(config, at, ai, l);
+		error = open_address(confs, at, ai, l);
 		if (error == 0) {
 			opened++;
 		} else if (error == -EADDRNOTAVAIL || error == -EAFNOSUPPORT) {
@@ -297,9 +299,10 @@ static int keep_path(struct tp_listeners *l, const char *path)
 	return 0;
 }
 
-static int open_unix(const struct tp_config *config, size_t at, struct tp_listeners *l, struct tp_buf *why)
+static int open_unix(const struct tp_listener_conf *confs, size_t at, struct tp_listeners *l,
+		     struct tp_buf *why)
 {
-	const struct tp_listener_conf *conf = &config->listeners[at];
+	const struct tp_listener_conf *conf = &confs[at];
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	char name[sizeof "unix:" + sizeof to.sun_path];
 	if (strlen(conf->host) >= sizeof to.sun_path)

@@ -30,11 +30,11 @@ struct tp_listeners {
 };
 
 /*
- * Opens everything that `config` lists, one TCP socket for each of the n (1..256) `slots`; all or nothing. An
- * address that the workers of a dying predecessor still hold is tried again for a second.  Returns 0 or
+ * Opens the n_confs addresses of `confs`, one TCP socket for each of the n (1..256) `slots`; all or nothing.
+ * An address that the workers of a dying predecessor still hold is tried again for a second.  Returns 0 or
  * -errno; `why` then has one line of plain words that names the address.
  */
-int tp_listeners_open(const struct tp_config *config, const uint8_t *slots, unsigned n,
+int tp_listeners_open(const struct tp_listener_conf *confs, size_t n_confs, const uint8_t *slots, unsigned n,
 		      struct tp_listeners *ret_listeners, struct tp_buf *why);
 
 /*

@@ -23,6 +23,8 @@ static const struct command {
 	{"check", tp_cmd_check, "validate a configuration"},
 	{"config", tp_cmd_config, "print the defaults, what a file amounts to, or the schema"},
 	{"stats", tp_cmd_stats, "print the numbers of a running server"},
+	{"blacklist", tp_cmd_blacklist, "show the URLs that get no requests for now, or give them back"},
+	{"cooldown", tp_cmd_cooldown, "show the targets and keys that cool, or give them back"},
 	{"simulate", tp_cmd_simulate, "a fake provider with scripted faults, for demos and tests"},
 	{"version", cmd_version, "print the version"},
 	{"help", cmd_help, "this text, or the help of a command"},

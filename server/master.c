@@ -7,11 +7,14 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/shm/marks.h"
 #include "common/shm/region.h"
+#include "server/admin/admin.h"
 #include "server/fdlimit.h"
 #include "server/instance.h"
 #include "server/listeners.h"
@@ -23,6 +26,7 @@
 enum {
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
+	ADMIN_PATIENCE_MS = 1000,
 };
 
 /* Moved by enter() alone. */
@@ -45,6 +49,7 @@ struct master {
 	bool fresh_table;
 	struct tp_places places;
 	struct tp_listeners listeners;
+	struct tp_admin *admin; /* NULL: none is wanted */
 	struct tp_supervisor *supervisor;
 };
 
@@ -121,15 +126,37 @@ static bool open_table(struct master *m, bool fresh)
 	if (error != 0)
 		return false;
 	m->fresh_table = result != TP_REGION_ATTACHED;
+	tp_number_set(m->region, TP_NUMBER_STARTED_MS, tp_clock_boot_ms());
+	tp_number_set(m->region, TP_NUMBER_CONFIG_GENERATION, m->config->generation);
 	return true;
 }
 
 static bool open_listeners(struct master *m)
 {
 	struct tp_buf why = {0};
-	int error = tp_listeners_open(m->config, m->places.slots, m->places.n, &m->listeners, &why);
+	int error = tp_listeners_open(m->config->listeners, m->config->n_listeners, m->places.slots,
+				      m->places.n, &m->listeners, &why);
 	if (error != 0)
 		tp_error("%s", tp_buf_cstr(&why));
+	tp_buf_free(&why);
+	return error == 0;
+}
+
+static bool open_admin(struct master *m)
+{
+	const struct tp_admin_setup setup = {
+		.config = m->config,
+		.region = m->region,
+		.slots = m->places.slots,
+		.n_slots = m->places.n,
+		.lock_fd = m->lock_fd,
+		.signal_fd = m->signal_fd,
+		.public_sockets = &m->listeners,
+	};
+	struct tp_buf why = {0};
+	int error = tp_admin_open(&setup, &why, &m->admin);
+	if (error != 0)
+		tp_error("admin: %s", tp_buf_cstr(&why));
 	tp_buf_free(&why);
 	return error == 0;
 }
@@ -155,6 +182,7 @@ static bool make_supervisor(struct master *m)
 		.n_slots = m->places.n,
 		.lock_fd = m->lock_fd,
 		.signal_fd = m->signal_fd,
+		.admin = m->admin,
 	};
 	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
 	if (m->supervisor == NULL)
@@ -172,7 +200,7 @@ static bool start_up(struct master *m, bool fresh_state)
 	tp_fdlimit_raise();
 	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
 	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
-	       write_pid_file(m) && make_supervisor(m);
+	       open_admin(m) && write_pid_file(m) && make_supervisor(m);
 }
 
 /* ---- the loop */
@@ -192,6 +220,8 @@ static void tell_ready(const struct master *m)
 	tp_buf_printf(&line, "; %u worker%s", m->places.n, m->places.n == 1 ? "" : "s");
 	for (size_t i = 0; i < m->config->n_providers; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; to " : ", ", m->config->providers[i].base);
+	for (size_t i = 0; tp_admin_address(m->admin, i) != NULL; i++)
+		tp_buf_printf(&line, "%s%s", i == 0 ? "; admin on " : ", ", tp_admin_address(m->admin, i));
 	const char *text = tp_buf_cstr(&line);
 	if (text != NULL) {
 		(void)printf("%s\n", text);
@@ -211,6 +241,7 @@ static void begin_stop(struct master *m)
 	tp_info("stopping: no new connections; %u worker%s finish%s what is running, for up to %u s", n,
 		n == 1 ? "" : "s", n == 1 ? "es" : "", m->config->drain_ms / 1000);
 	(void)tp_notify("STOPPING=1\n");
+	tp_admin_drain(m->admin); /* /readyz says so before the first connection is refused */
 	tp_listeners_stop(&m->listeners);
 	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners);
 	enter(m, MASTER_CLOSING);
@@ -218,6 +249,7 @@ static void begin_stop(struct master *m)
 
 static void stop_at_once(struct master *m)
 {
+	tp_admin_drain(m->admin);
 	tp_info("stopping at once");
 	tp_listeners_close(&m->listeners);
 	tp_supervisor_quit(m->supervisor, KILL_AT_ONCE_MS);
@@ -232,13 +264,22 @@ static void on_stop_signal(struct master *m)
 		stop_at_once(m);
 }
 
+static void reap(struct master *m)
+{
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (!tp_supervisor_ended(m->supervisor, pid, status))
+			(void)tp_admin_ended(m->admin, pid, status);
+}
+
 static void on_signal(struct master *m, int number)
 {
 	switch (number) {
 	case SIGTERM:
 	case SIGINT:
 	case SIGQUIT: on_stop_signal(m); break;
-	case SIGCHLD: tp_supervisor_reap(m->supervisor); break;
+	case SIGCHLD: reap(m); break;
 	case SIGHUP: tp_warn("SIGHUP: reload is not available in this version"); break;
 	case SIGUSR1: tp_warn("SIGUSR1: reopening logs is not available in this version"); break;
 	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
@@ -265,6 +306,7 @@ static void renew_table(struct master *m)
 	}
 	tp_places_forget_orphans(&m->places);
 	tp_supervisor_renew(m->supervisor, m->region);
+	tp_admin_renew(m->admin, m->region);
 }
 
 static void close_listeners(struct master *m)
@@ -303,6 +345,8 @@ static uint64_t turn(struct master *m)
 	uint64_t wait = tp_supervisor_tick(m->supervisor);
 	if (follow_workers(m))
 		return 0;
+	uint64_t admin_wait = tp_admin_tick(m->admin, m->supervisor);
+	wait = wait < admin_wait ? wait : admin_wait;
 	tp_places_watch(&m->places, m->region);
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
@@ -334,6 +378,7 @@ static void serve(struct master *m)
 static void shut_down(struct master *m)
 {
 	tp_listeners_close(&m->listeners);
+	tp_admin_close(m->admin, ADMIN_PATIENCE_MS); /* last: the workers' last numbers are in its file */
 	tp_supervisor_free(m->supervisor);
 	tp_region_close(m->region);
 	if (m->config->pid_file != NULL)

@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "server/admin/admin.h"
 #include "workers/worker.h"
 
-/* A worker obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
+/* A child obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
  * answers with a drain, which a worker that died of the same signal could not do. */
 static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
 
@@ -24,14 +25,20 @@ static void set_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+void tp_child_begin(const char *role, int lock_fd, int signal_fd)
+{
+	tp_log_set_role(role);
+	(void)close(lock_fd);
+	(void)close(signal_fd);
+	set_signals();
+}
+
 static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp stamp, int control_fd)
 {
 	char role[16];
 	(void)snprintf(role, sizeof role, "worker %u", (unsigned)stamp.slot);
-	tp_log_set_role(role);
-	(void)close(spawn->lock_fd);
-	(void)close(spawn->signal_fd);
-	set_signals();
+	tp_child_begin(role, spawn->lock_fd, spawn->signal_fd);
+	tp_admin_let_go(spawn->admin);
 	tp_slot_enter(spawn->region, stamp.slot);
 	struct tp_worker_start start = {
 		.config = spawn->config,

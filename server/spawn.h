@@ -13,15 +13,21 @@
 #include "server/listeners.h"
 
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
+struct tp_admin;
+
 struct tp_spawn {
 	struct tp_config *config;
 	struct tp_region *region;
 	const struct tp_listeners *listeners;
 	const uint8_t *slots; /* where the workers live, as tp_listeners_open() was told */
 	unsigned n_slots;
-	int lock_fd;   /* the instance lock: the child closes its copy */
-	int signal_fd; /* the master's signals: the same */
+	int lock_fd;                  /* the instance lock: the child closes its copy */
+	int signal_fd;                /* the master's signals: the same */
+	const struct tp_admin *admin; /* its descriptors: the same; or NULL */
 };
+
+/* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */
+void tp_child_begin(const char *role, int lock_fd, int signal_fd);
 
 /*
  * Forks a worker that lives under `stamp`.  `control_fds`: the master's ends of all workers' control pairs

@@ -9,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/shm/marks.h"
 #include "server/deaths.h"
 #include "workers/worker.h"
 
@@ -105,15 +106,21 @@ void tp_supervisor_free(struct tp_supervisor *s)
 	free(s);
 }
 
-void tp_supervisor_reap(struct tp_supervisor *s)
+void tp_supervisor_let_go(const struct tp_supervisor *s)
 {
-	uint64_t now = tp_clock_boot_ms();
-	int status;
-	pid_t pid;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (unsigned i = 0; i < s->n; i++)
-			if (s->slots[i].state != SLOT_AWAY && s->slots[i].pid == pid)
-				take_in(s, i, status, now);
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->control_fds[i] >= 0)
+			(void)close(s->control_fds[i]);
+}
+
+bool tp_supervisor_ended(struct tp_supervisor *s, pid_t pid, int status)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->slots[i].state != SLOT_AWAY && s->slots[i].pid == pid) {
+			take_in(s, i, status, tp_clock_boot_ms());
+			return true;
+		}
+	return false;
 }
 
 uint64_t tp_supervisor_tick(struct tp_supervisor *s)
@@ -211,6 +218,8 @@ static void start_one(struct tp_supervisor *s, unsigned i, uint64_t now)
 	slot->state = SLOT_STARTING;
 	slot->forked_ms = now;
 	slot->told = 0;
+	if (slot->deaths.last_ms != 0)
+		(void)tp_number_add(s->spawn.region, TP_NUMBER_WORKER_RESTARTS, 1);
 	tp_debug("worker %u started, pid %ld", slot->number, (long)pid);
 }
 

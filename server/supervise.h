@@ -28,8 +28,8 @@ struct tp_supervisor *tp_supervisor_new(const struct tp_spawn *spawn, bool fresh
 /* Frees; NULL is ignored. Workers that still live see their master go. */
 void tp_supervisor_free(struct tp_supervisor *s);
 
-/* After SIGCHLD: takes in all ended children. */
-void tp_supervisor_reap(struct tp_supervisor *s);
+/* A child has ended. True: it was a worker, and is taken in. */
+bool tp_supervisor_ended(struct tp_supervisor *s, pid_t pid, int status);
 /* Everything that is due: forks, ready reports, neighbours, heartbeats, escalation of a stop. Returns the
  * milliseconds until it has to be called again. */
 uint64_t tp_supervisor_tick(struct tp_supervisor *s);
@@ -43,6 +43,9 @@ void tp_supervisor_renew(struct tp_supervisor *s, struct tp_region *region);
 void tp_supervisor_drain(struct tp_supervisor *s, uint64_t drain_ms);
 /* Each worker is told to end at once; those that are left after kill_ms are killed. */
 void tp_supervisor_quit(struct tp_supervisor *s, uint64_t kill_ms);
+
+/* In a child that is no worker: closes its copies of the control channels. */
+void tp_supervisor_let_go(const struct tp_supervisor *s);
 
 unsigned tp_supervisor_living(const struct tp_supervisor *s);
 unsigned tp_supervisor_serving(const struct tp_supervisor *s);

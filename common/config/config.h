@@ -131,6 +131,11 @@ struct tp_config {
 	unsigned workers;    /* 1..256; auto is resolved */
 	struct tp_listener_conf *listeners;
 	size_t n_listeners;
+	struct {
+		struct tp_listener_conf *listeners; /* never with TLS */
+		size_t n_listeners;
+		char *token; /* or NULL */
+	} admin;
 	struct tp_client_conf *clients;
 	size_t n_clients;
 	bool allow_anonymous;
@@ -162,6 +167,7 @@ struct tp_config {
 		enum tp_log_format format;
 		char *output; /* "stderr" or a path */
 	} log;
+	char *stats_file;  /* or NULL */
 	uint32_t drain_ms; /* shutdown.drain */
 	char *pid_file;    /* or NULL */
 };

@@ -50,6 +50,32 @@ static const struct tp_section listener = {.name = "listener",
 					   .check = tp_check_listener,
 					   .release = tp_release_listener};
 
+/* ---- admin */
+
+static const struct tp_option admin_listener_rows[] = {
+	{.key = "address", .type = TP_OPT_STRING, AT(struct tp_listener_conf, address), .required = true,
+	 .example = "127.0.0.1:9090", .help = "`unix:/path`, `127.0.0.1:9090` or `[::1]:9090`."},
+};
+static const struct tp_section admin_listener = {.name = "admin listener",
+						 ROWS(admin_listener_rows),
+						 .size = sizeof(struct tp_listener_conf),
+						 .shorthand = "address",
+						 .check = tp_check_listener,
+						 .release = tp_release_listener};
+
+static const struct tp_option admin_rows[] = {
+	{.key = "listen", .type = TP_OPT_LIST, AT(struct tp_config, admin.listeners),
+	 COUNTED(struct tp_config, admin.n_listeners), .inner = &admin_listener, .one_or_list = true, RANGE(0, 16),
+	 .fallback = "[]", .restart = true, .example = "[ \"unix:/run/turnpike/admin.sock\", \"127.0.0.1:9090\" ]",
+	 .help = "Where /metrics, /stats, /healthz, /readyz and the rest are served: addresses of their own, apart from "
+		 "`listen`. A unix socket (mode 0660) may do everything; TCP only reads, unless there is a `token`."},
+	{.key = "token", .type = TP_OPT_STRING, AT(struct tp_config, admin.token), .secret = true, .restart = true,
+	 .example = "\"${ADMIN_TOKEN}\"", .refuse = tp_refuse_key,
+	 .help = "`Authorization: Bearer TOKEN` lets a TCP client change things. Addresses that other machines can reach "
+		 "need a token for everything."},
+};
+static const struct tp_section admin = {ROWS(admin_rows)};
+
 /* ---- clients */
 
 static const struct tp_option client_rows[] = {
@@ -331,6 +357,7 @@ static const struct tp_option root_rows[] = {
 	{.key = "listen", .type = TP_OPT_LIST, AT(struct tp_config, listeners), COUNTED(struct tp_config, n_listeners),
 	 .inner = &listener, .one_or_list = true, RANGE(1, 64), .fallback = "127.0.0.1:8080",
 	 .help = "Where clients connect: an address, a mapping, or a list of them."},
+	{.key = "admin", SECTION(admin), .help = "Numbers and operations, for people and monitoring."},
 	{.key = "clients", .type = TP_OPT_LIST, AT(struct tp_config, clients), COUNTED(struct tp_config, n_clients),
 	 .inner = &client, RANGE(0, 4096), .fallback = "[]",
 	 .help = "Who may connect. With none, only loopback and unix listeners are allowed (unless `allow_anonymous`), and "
@@ -355,6 +382,10 @@ static const struct tp_option root_rows[] = {
 	{.key = "hold", SECTION(hold), .help = "How much of an answer is held back before it is committed."},
 	{.key = "limits", SECTION(limits), .help = "Bounds for clients."},
 	{.key = "state", SECTION(state), .help = "The table in shared memory."},
+	{.key = "stats_file", .type = TP_OPT_STRING, AT(struct tp_config, stats_file), .refuse = tp_refuse_absolute,
+	 .restart = true, .example = "/var/lib/turnpike/retry_stats.json",
+	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
+		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,

@@ -48,6 +48,37 @@ static void check_listeners(struct tp_load *l, struct tp_node *root)
 	}
 }
 
+/* Where two addresses are the same, the later one of the file is told. */
+static void check_admin(struct tp_load *l, struct tp_node *root)
+{
+	const struct tp_config *c = l->config;
+	struct tp_node *list = tp_node_get(tp_node_get(root, "admin"), "listen");
+	struct tp_node *token = tp_node_get(tp_node_get(root, "admin"), "token");
+	bool open = c->admin.token == NULL && (token == NULL || !token->bad);
+	for (size_t i = 0; i < c->admin.n_listeners && list != NULL; i++) {
+		const struct tp_listener_conf *a = &c->admin.listeners[i];
+		struct tp_node *node = entry(list, i);
+		if (a->host == NULL)
+			continue;
+		if (open && !tp_endpoint_is_local(a))
+			tp_node_complain(node, l->errors,
+					 "`%s` can be reached from other machines: that needs admin.token",
+					 a->address);
+		for (size_t k = 0; k < c->n_listeners; k++)
+			if (same_place(a, &c->listeners[k]))
+				tp_node_complain(
+					node, l->errors,
+					"`%s` is the address of listen[%zu] too: the admin endpoints "
+					"have one of their own",
+					a->address, k);
+		for (size_t k = 0; k < i; k++)
+			if (same_place(a, &c->admin.listeners[k]))
+				tp_node_complain(node, l->errors,
+						 "`%s` is the address of admin.listen[%zu] too", a->address,
+						 k);
+	}
+}
+
 static void check_anonymous(struct tp_load *l, struct tp_node *root)
 {
 	struct tp_node *node = tp_node_get(root, "allow_anonymous");
@@ -105,6 +136,7 @@ void tp_check_config(struct tp_load *l, void *object, struct tp_node *node)
 {
 	struct tp_config *c = object;
 	check_listeners(l, node);
+	check_admin(l, node);
 	check_anonymous(l, node);
 	check_routes(l, node);
 	/* Last: the checks above find nodes by the order of the file. */

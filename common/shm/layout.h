@@ -8,25 +8,55 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "common/shm/breaker.h"
+#include "common/shm/cooldown.h"
 #include "common/shm/counters.h"
+#include "common/shm/directory.h"
+#include "common/shm/histogram.h"
+#include "common/shm/marks.h"
 #include "common/shm/region.h"
+#include "common/shm/series.h"
+#include "common/shm/shared_wait.h"
 
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
 enum {
-	TP_LAYOUT_VERSION = 1,
+	TP_LAYOUT_VERSION = 2,
 	TP_CACHE_LINE = 64,
 	TP_BUCKET_CELLS = 16,
 	/* One credential reaches one bucket of each group: an eighth of the table (see ledger_join.c). */
 	TP_GROUP_BUCKETS = 8,
-	TP_LEDGER_MAX_CELLS = 1 << 26
+	TP_LEDGER_MAX_CELLS = 1 << 26,
+	TP_URLS_DEFAULT = 4096,
+	TP_URLS_MAX = 1 << 20,
+	/* Bounded by what cools and waits at one time, and by the configuration: no option. */
+	TP_COOLDOWNS = 2048,
+	TP_SHARED_WAITS = 1024,
+	TP_SERIES = 2048,
+	TP_BREAKER_TIMES = 16 /* times kept of a run of failures */
 };
 
 #define TP_REGION_MAGIC                                                                                      \
 	UINT64_C(0x656b69706e727554) /* "Turnpike" in memory order of a little endian host                   \
 				      */
 
-enum tp_part { TP_PART_SLOTS, TP_PART_COUNTERS, TP_PART_LEDGER, TP_PART_COUNT };
+enum tp_part {
+	TP_PART_SLOTS,
+	TP_PART_COUNTERS,
+	TP_PART_HISTOGRAMS,
+	TP_PART_NUMBERS,
+	TP_PART_SERIES_DIR,
+	TP_PART_SERIES,
+	TP_PART_VALUES,
+	TP_PART_BREAKER_DIR,
+	TP_PART_BREAKER,
+	TP_PART_COOLDOWN_DIR,
+	TP_PART_COOLDOWN,
+	TP_PART_WAIT_DIR,
+	TP_PART_WAIT,
+	TP_PART_LEDGER,
+	TP_PART_COUNT
+};
 
 struct tp_part_place {
 	uint64_t offset, size; /* bytes from the start of the object; offsets are cache-line aligned */
@@ -37,6 +67,8 @@ struct tp_region_header {
 	_Atomic uint64_t magic; /* last: a creator that is killed leaves a table without it */
 	uint32_t layout;
 	uint32_t buckets;
+	uint32_t url_buckets;
+	uint32_t unused;
 	uint64_t total_size;
 	uint8_t seed[16];
 	char boot_id[40]; /* text of the kernel, zero padded */
@@ -50,6 +82,7 @@ struct tp_slot {
 	_Atomic uint32_t ready;                         /* worker */
 	_Atomic uint64_t beat;                          /* worker */
 	_Atomic uint64_t pid, started; /* worker: /proc/PID/stat, so that a reused pid is seen */
+	_Atomic uint64_t died;         /* generation << 48 | last beat of the one that died last */
 };
 
 #define TP_SLOT_ASSIGNED (UINT32_C(1) << 16)
@@ -58,6 +91,54 @@ struct tp_slot {
 struct tp_counter_block {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t counters[TP_COUNT_TOTAL];
 	_Atomic int64_t gauges[TP_GAUGE_TOTAL];
+};
+
+/* As above. */
+struct tp_histogram_block {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t counts[TP_HISTOGRAM_COUNT][TP_HISTOGRAM_BUCKETS];
+	_Atomic uint64_t sum_us[TP_HISTOGRAM_COUNT];
+};
+
+struct tp_numbers {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t numbers[TP_NUMBER_COUNT];
+	_Atomic uint64_t marks[TP_MARK_COUNT]; /* ms: when each was last due */
+	_Atomic uint64_t series_lost;
+};
+
+/* The meaning of a series; its values are in tp_value_row. */
+struct tp_series_cell {
+	_Atomic uint64_t meta;                     /* see series.c */
+	_Atomic uint64_t text[TP_SERIES_TEXT / 8]; /* the values, each with its terminator */
+};
+
+/* One row for each slot, written by its worker alone, and one more for processes without a slot. */
+struct tp_value_row {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t values[TP_SERIES];
+};
+enum { TP_VALUE_ROWS = TP_SHM_SLOTS + 1 };
+
+/* A URL or a base: see breaker.c. */
+struct tp_breaker_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t state; /* decides */
+	_Atomic uint64_t probe;                         /* owner-stamped */
+	_Atomic uint64_t base_lo, base_hi;
+	_Atomic uint64_t checked_ms;                  /* grows: who raises it makes the check */
+	_Atomic uint64_t failed_ms[TP_BREAKER_TIMES]; /* of the run, a ring */
+	_Atomic uint64_t text[TP_BREAKER_PROVIDER / 8 + TP_BREAKER_URL / 8];
+};
+
+/* What cools: see cooldown.c. */
+struct tp_cooldown_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t state;
+	_Atomic uint64_t probe; /* owner-stamped */
+	_Atomic uint64_t since_ms;
+	_Atomic uint64_t text[TP_COOLDOWN_NAME / 8];
+};
+
+/* A shared wait: see shared_wait.c. */
+struct tp_wait_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t state;
+	_Atomic uint64_t leader; /* owner-stamped */
 };
 
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
@@ -79,6 +160,8 @@ struct tp_bucket {
 };
 
 _Static_assert(sizeof(struct tp_slot) == TP_CACHE_LINE, "a slot is one line");
+_Static_assert(sizeof(struct tp_dir_entry) == 32 && _Alignof(struct tp_dir_bucket) == TP_CACHE_LINE,
+	       "a line holds two entries of a directory");
 _Static_assert(sizeof(struct tp_cell) == TP_CACHE_LINE, "a cell is one line");
 _Static_assert(sizeof(struct tp_bucket) == TP_CACHE_LINE * (TP_BUCKET_CELLS + 1), "head line and cells");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_SHORT_LOCK_FREE == 2,
@@ -88,11 +171,22 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_SHORT_LOCK_FREE == 2,
 struct tp_region {
 	struct tp_region_header *header;
 	size_t size;
-	struct tp_slot *slots;             /* TP_SHM_SLOTS */
-	struct tp_counter_block *counters; /* TP_SHM_SLOTS */
+	struct tp_slot *slots;                 /* TP_SHM_SLOTS */
+	struct tp_counter_block *counters;     /* TP_SHM_SLOTS */
+	struct tp_histogram_block *histograms; /* TP_SHM_SLOTS */
+	struct tp_numbers *numbers;
+	struct tp_dir series_dir, breaker_dir, cooldown_dir, wait_dir;
+	struct tp_series_cell *series;
+	struct tp_value_row *values; /* TP_VALUE_ROWS */
+	struct tp_breaker_cell *breaker;
+	struct tp_cooldown_cell *cooldowns;
+	struct tp_wait_cell *waits;
 	struct tp_bucket *buckets;
 	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
 };
+
+/* For tp_slot_assign(): the gauges of a slot begin at zero. */
+void tp_series_reset_gauges(struct tp_region *r, unsigned slot);
 
 /* Named points at which the kill test ends a process; nothing in a normal build. */
 #ifdef TP_SHM_INJECT

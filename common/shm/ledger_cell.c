@@ -4,9 +4,12 @@ enum { DECLINED_FROM_TURN_MS = 30000, DECLINED_FROM_SEND_MS = 120000 };
 
 /* What a possession amounts to whose owner died in the middle (design 3.1, worker death). Nothing is written:
  * each reader comes to the same result, and whoever acts on it swaps from the dead owner's word. */
-static void resolve_dead(struct tp_view *v)
+static void resolve_dead(const struct tp_region *r, struct tp_view *v)
 {
 	struct tp_word *w = &v->word;
+	/* Its turn ended when it died, which may be long after it sent. */
+	uint64_t died_ms = tp_slot_died_ms(r, w->owner);
+	v->last_turn = died_ms > v->last_send ? died_ms : v->last_send;
 	v->memory = (struct tp_memory){0}; /* the cell has that of the turn before, or half a new one */
 	if (w->phase == TP_PHASE_INSERTING || w->used == 0) {
 		w->phase = TP_PHASE_FREE;
@@ -38,10 +41,15 @@ bool tp_cell_view(const struct tp_region *r, struct tp_cell *cell, struct tp_vie
 	v.last_turn = turn >> 44 == v.word.epoch ? turn & TP_TURN_TIME_MASK : v.last_send;
 	if ((v.word.phase == TP_PHASE_INSERTING || v.word.phase == TP_PHASE_IN_FLIGHT) &&
 	    !tp_stamp_live(r, v.word.owner))
-		resolve_dead(&v);
+		resolve_dead(r, &v);
 	*ret_view = v;
 	/* Relaxed: ordered behind the loads above by their acquire. */
 	return atomic_load_explicit(&cell->word, memory_order_relaxed) == raw;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 static uint64_t declined_window_end(const struct tp_view *v)
@@ -58,7 +66,9 @@ uint64_t tp_view_window_end(const struct tp_view *v, const struct tp_ledger_wind
 	switch (v->word.phase) {
 	case TP_PHASE_UNKNOWN:
 	case TP_PHASE_REFUSED: /* what is refused may have run: the same window */
-		return v->last_send + w->rejoin_ms + v->memory.retry_after_ms;
+		/* From the end of the turn, too: the client sends again when it is told, and after a long
+		 * timeout a window from the send alone would be over by then. */
+		return later(v->last_send, v->last_turn) + w->rejoin_ms + v->memory.retry_after_ms;
 	case TP_PHASE_DECLINED: return declined_window_end(v);
 	default: return 0;
 	}
@@ -66,8 +76,7 @@ uint64_t tp_view_window_end(const struct tp_view *v, const struct tp_ledger_wind
 
 uint64_t tp_view_last_end(const struct tp_view *v, const struct tp_ledger_windows *w)
 {
-	uint64_t window = tp_view_window_end(v, w), ttl = v->last_send + w->ttl_ms;
-	return window > ttl ? window : ttl;
+	return later(tp_view_window_end(v, w), v->last_send + w->ttl_ms);
 }
 
 bool tp_view_joinable(const struct tp_view *v, const struct tp_identity *id,

@@ -259,10 +259,13 @@ static bool take(const struct ask *a, const struct tp_view *v, struct tp_ledger_
 	return true;
 }
 
-/* A turn answered from memory is the last turn, too. Grows only, and only within the epoch it was seen in, so
- * that a late writer cannot touch another record. Relaxed: the time stands for itself. */
+/* A turn answered from memory is the last turn, too, for what was declined. What was refused or may have run
+ * is remembered from its own end: answers do not prolong that. Grows only, and only within the epoch it was
+ * seen in, so that a late writer cannot touch another record. Relaxed: the time stands for itself. */
 static void refresh_last_turn(const struct ask *a, const struct tp_view *v)
 {
+	if (v->word.phase != TP_PHASE_DECLINED)
+		return;
 	uint64_t now = tp_turn_pack(v->word.epoch, a->now_ms);
 	uint64_t old = atomic_load_explicit(&v->cell->last_turn, memory_order_relaxed);
 	while (old >> 44 == now >> 44 && old < now &&

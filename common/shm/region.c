@@ -16,15 +16,36 @@ static uint64_t line_up(uint64_t n)
 	return (n + TP_CACHE_LINE - 1) / TP_CACHE_LINE * TP_CACHE_LINE;
 }
 
+/* What the sizes asked for amount to. */
+struct shape {
+	uint32_t buckets, url_buckets;
+};
+
 /* The one description of the layout: everything in the header but magic, seed and boot id. */
-static struct tp_region_header layout_for(uint32_t buckets)
+static struct tp_region_header layout_for(struct shape shape)
 {
 	const uint64_t sizes[TP_PART_COUNT] = {
 		[TP_PART_SLOTS] = TP_SHM_SLOTS * sizeof(struct tp_slot),
 		[TP_PART_COUNTERS] = TP_SHM_SLOTS * sizeof(struct tp_counter_block),
-		[TP_PART_LEDGER] = (uint64_t)buckets * sizeof(struct tp_bucket),
+		[TP_PART_HISTOGRAMS] = TP_SHM_SLOTS * sizeof(struct tp_histogram_block),
+		[TP_PART_NUMBERS] = sizeof(struct tp_numbers),
+		[TP_PART_SERIES_DIR] = TP_SERIES / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
+		[TP_PART_SERIES] = TP_SERIES * sizeof(struct tp_series_cell),
+		[TP_PART_VALUES] = TP_VALUE_ROWS * sizeof(struct tp_value_row),
+		[TP_PART_BREAKER_DIR] = (uint64_t)shape.url_buckets * sizeof(struct tp_dir_bucket),
+		[TP_PART_BREAKER] =
+			(uint64_t)shape.url_buckets * TP_DIR_WAYS * sizeof(struct tp_breaker_cell),
+		[TP_PART_COOLDOWN_DIR] = TP_COOLDOWNS / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
+		[TP_PART_COOLDOWN] = TP_COOLDOWNS * sizeof(struct tp_cooldown_cell),
+		[TP_PART_WAIT_DIR] = TP_SHARED_WAITS / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
+		[TP_PART_WAIT] = TP_SHARED_WAITS * sizeof(struct tp_wait_cell),
+		[TP_PART_LEDGER] = (uint64_t)shape.buckets * sizeof(struct tp_bucket),
 	};
-	struct tp_region_header h = {.layout = TP_LAYOUT_VERSION, .buckets = buckets};
+	struct tp_region_header h = {
+		.layout = TP_LAYOUT_VERSION,
+		.buckets = shape.buckets,
+		.url_buckets = shape.url_buckets,
+	};
 	uint64_t end = line_up(sizeof h);
 	for (int i = 0; i < TP_PART_COUNT; i++) {
 		h.parts[i] = (struct tp_part_place){.offset = end, .size = sizes[i]};
@@ -40,6 +61,20 @@ static uint32_t buckets_for(uint32_t cells)
 	enum { GROUP_CELLS = TP_BUCKET_CELLS * TP_GROUP_BUCKETS };
 	uint32_t groups = cells / GROUP_CELLS + (cells % GROUP_CELLS != 0 || cells == 0);
 	return groups * TP_GROUP_BUCKETS;
+}
+
+static struct shape shape_for(struct tp_region_sizes sizes)
+{
+	uint32_t urls = sizes.urls == 0 ? TP_URLS_DEFAULT : sizes.urls;
+	return (struct shape){
+		.buckets = buckets_for(sizes.logical_requests),
+		.url_buckets = urls / TP_DIR_WAYS + (urls % TP_DIR_WAYS != 0),
+	};
+}
+
+static bool too_large(struct tp_region_sizes sizes)
+{
+	return sizes.logical_requests > TP_LEDGER_MAX_CELLS || sizes.urls > TP_URLS_MAX;
 }
 
 static int read_boot_id(char id[40])
@@ -79,7 +114,8 @@ static const char *fault_of(const struct tp_region_header *h, const struct tp_re
 		return "it is damaged, or its creator was killed while making it";
 	if (h->layout != want->layout)
 		return "it has another layout version";
-	if (h->total_size != want->total_size || h->buckets != want->buckets)
+	if (h->total_size != want->total_size || h->buckets != want->buckets ||
+	    h->url_buckets != want->url_buckets)
 		return "it has another size";
 	if (memcmp(h->parts, want->parts, sizeof h->parts) != 0)
 		return "its header is damaged";
@@ -88,18 +124,41 @@ static const char *fault_of(const struct tp_region_header *h, const struct tp_re
 	return NULL;
 }
 
+static void *part(void *base, const struct tp_region_header *layout, enum tp_part p)
+{
+	return (char *)base + layout->parts[p].offset;
+}
+
+static struct tp_dir directory(void *base, const struct tp_region_header *layout, enum tp_part p)
+{
+	return (struct tp_dir){
+		.buckets = part(base, layout, p),
+		.n_buckets = (uint32_t)(layout->parts[p].size / sizeof(struct tp_dir_bucket)),
+	};
+}
+
 static struct tp_region *handle_for(void *base, const struct tp_region_header *layout)
 {
 	struct tp_region *r = malloc(sizeof *r);
 	if (r == NULL)
 		return NULL;
-	char *bytes = base;
 	*r = (struct tp_region){
 		.header = base,
 		.size = (size_t)layout->total_size,
-		.slots = (void *)(bytes + layout->parts[TP_PART_SLOTS].offset),
-		.counters = (void *)(bytes + layout->parts[TP_PART_COUNTERS].offset),
-		.buckets = (void *)(bytes + layout->parts[TP_PART_LEDGER].offset),
+		.slots = part(base, layout, TP_PART_SLOTS),
+		.counters = part(base, layout, TP_PART_COUNTERS),
+		.histograms = part(base, layout, TP_PART_HISTOGRAMS),
+		.numbers = part(base, layout, TP_PART_NUMBERS),
+		.series_dir = directory(base, layout, TP_PART_SERIES_DIR),
+		.series = part(base, layout, TP_PART_SERIES),
+		.values = part(base, layout, TP_PART_VALUES),
+		.breaker_dir = directory(base, layout, TP_PART_BREAKER_DIR),
+		.breaker = part(base, layout, TP_PART_BREAKER),
+		.cooldown_dir = directory(base, layout, TP_PART_COOLDOWN_DIR),
+		.cooldowns = part(base, layout, TP_PART_COOLDOWN),
+		.wait_dir = directory(base, layout, TP_PART_WAIT_DIR),
+		.waits = part(base, layout, TP_PART_WAIT),
+		.buckets = part(base, layout, TP_PART_LEDGER),
 		.n_buckets = layout->buckets,
 	};
 	return r;
@@ -227,12 +286,12 @@ static int replace(const char *name, const char *reason, const struct tp_region_
 int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, struct tp_buf *why,
 		   struct tp_region **ret_region, enum tp_region_result *ret_result)
 {
-	if (sizes.logical_requests > TP_LEDGER_MAX_CELLS) {
-		tp_buf_printf(why, "%u logical requests are more than shared memory %s can hold",
-			      (unsigned)sizes.logical_requests, name);
+	if (too_large(sizes)) {
+		tp_buf_printf(why, "%u logical requests and %u URLs are more than shared memory %s can hold",
+			      (unsigned)sizes.logical_requests, (unsigned)sizes.urls, name);
 		return -EINVAL;
 	}
-	const struct tp_region_header layout = layout_for(buckets_for(sizes.logical_requests));
+	const struct tp_region_header layout = layout_for(shape_for(sizes));
 	struct stat st;
 	int fd = open_ours(name, O_RDWR, why, &st);
 	if (fd == -ENOENT) {
@@ -262,10 +321,11 @@ int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, s
 	return error;
 }
 
-int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+static int attach(const char *name, int flags, int protection, struct tp_buf *why,
+		  struct tp_region **ret_region)
 {
 	struct stat st;
-	int fd = open_ours(name, O_RDONLY, why, &st);
+	int fd = open_ours(name, flags, why, &st);
 	if (fd == -ENOENT)
 		tp_buf_printf(why, "there is no shared memory %s: no server has run under that name", name);
 	if (fd < 0)
@@ -276,12 +336,14 @@ int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_regi
 	int error = -EINVAL;
 	const char *reason = "it is damaged";
 	if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.buckets != 0 &&
-	    h.buckets % TP_GROUP_BUCKETS == 0 && h.buckets <= TP_LEDGER_MAX_CELLS / TP_BUCKET_CELLS) {
-		const struct tp_region_header layout = layout_for(h.buckets);
+	    h.buckets % TP_GROUP_BUCKETS == 0 && h.buckets <= TP_LEDGER_MAX_CELLS / TP_BUCKET_CELLS &&
+	    h.url_buckets != 0 && h.url_buckets <= TP_URLS_MAX / TP_DIR_WAYS) {
+		const struct tp_region_header layout =
+			layout_for((struct shape){.buckets = h.buckets, .url_buckets = h.url_buckets});
 		if ((uint64_t)st.st_size != layout.total_size)
 			reason = "it has another size";
 		else
-			error = map(fd, PROT_READ, false, &layout, &reason, ret_region);
+			error = map(fd, protection, false, &layout, &reason, ret_region);
 	}
 	close(fd);
 	if (error != 0)
@@ -290,11 +352,21 @@ int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_regi
 	return error;
 }
 
+int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+{
+	return attach(name, O_RDONLY, PROT_READ, why, ret_region);
+}
+
+int tp_region_open_existing(const char *name, struct tp_buf *why, struct tp_region **ret_region)
+{
+	return attach(name, O_RDWR, PROT_READ | PROT_WRITE, why, ret_region);
+}
+
 int tp_region_open_anonymous(struct tp_region_sizes sizes, struct tp_region **ret_region)
 {
-	if (sizes.logical_requests > TP_LEDGER_MAX_CELLS)
+	if (too_large(sizes))
 		return -EINVAL;
-	const struct tp_region_header layout = layout_for(buckets_for(sizes.logical_requests));
+	const struct tp_region_header layout = layout_for(shape_for(sizes));
 	const char *fault = NULL;
 	return map(-1, PROT_READ | PROT_WRITE, true, &layout, &fault, ret_region);
 }

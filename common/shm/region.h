@@ -17,6 +17,7 @@ struct tp_region; /* process-local handle of the mapping */
 
 struct tp_region_sizes {
 	uint32_t logical_requests; /* cells of the ledger, rounded up to whole groups of 8 buckets (128) */
+	uint32_t urls;             /* entries of the blacklist, rounded up to whole buckets (16); 0 = 4096 */
 };
 
 enum tp_region_result {
@@ -36,6 +37,9 @@ int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, s
 		   struct tp_region **ret_region, enum tp_region_result *ret_result);
 /* For commands that only look (turnpike stats): read-only attach. Returns 0 or -errno. */
 int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region);
+/* For commands that change something in a table they did not make (turnpike blacklist clear): the same
+ * checks, and nothing is created or replaced. Returns 0 or -errno. */
+int tp_region_open_existing(const char *name, struct tp_buf *why, struct tp_region **ret_region);
 /* Anonymous shared memory for tests and threads. */
 int tp_region_open_anonymous(struct tp_region_sizes sizes, struct tp_region **ret_region);
 /* Unmaps; NULL is ignored. The object itself stays. */

@@ -8,6 +8,8 @@
 
 #include "common/shm/layout.h"
 
+#define BEAT_MASK ((UINT64_C(1) << 48) - 1)
+
 static uint16_t generation_of(uint32_t owner)
 {
 	return (uint16_t)(owner & 0xffff);
@@ -23,6 +25,7 @@ struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot)
 		generation = 1;
 	for (int g = 0; g < TP_GAUGE_TOTAL; g++)
 		atomic_store_explicit(&block->gauges[g], 0, memory_order_relaxed);
+	tp_series_reset_gauges(r, slot % TP_SHM_SLOTS);
 	atomic_store_explicit(&s->ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->beat, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->pid, 0, memory_order_relaxed);
@@ -37,6 +40,9 @@ void tp_slot_release(struct tp_region *r, unsigned slot)
 {
 	struct tp_slot *s = &r->slots[slot % TP_SHM_SLOTS];
 	uint16_t generation = generation_of(atomic_load_explicit(&s->owner, memory_order_relaxed));
+	uint64_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed) & BEAT_MASK;
+	/* Relaxed: published by the store below. */
+	atomic_store_explicit(&s->died, (uint64_t)generation << 48 | beat, memory_order_relaxed);
 	generation = (uint16_t)(generation + 1);
 	atomic_store_explicit(&s->owner, generation == 0 ? 1 : generation, memory_order_release);
 	atomic_store_explicit(&s->ready, 0, memory_order_relaxed);
@@ -47,6 +53,13 @@ bool tp_stamp_live(const struct tp_region *r, struct tp_stamp s)
 {
 	return atomic_load_explicit(&r->slots[s.slot].owner, memory_order_acquire) ==
 	       (s.generation | TP_SLOT_ASSIGNED);
+}
+
+/* Relaxed: who asks has found the stamp stale, with acquire. */
+uint64_t tp_slot_died_ms(const struct tp_region *r, struct tp_stamp s)
+{
+	uint64_t died = atomic_load_explicit(&r->slots[s.slot].died, memory_order_relaxed);
+	return died >> 48 == s.generation ? died & BEAT_MASK : 0;
 }
 
 /* Relaxed, here and below: single words that are looked at by themselves. */
@@ -109,4 +122,25 @@ bool tp_slot_occupied(const struct tp_region *r, unsigned slot)
 		return false;
 	uint64_t started = start_time(pid);
 	return started != 0 && started == atomic_load_explicit(&s->started, memory_order_relaxed);
+}
+
+bool tp_slot_describe(const struct tp_region *r, unsigned slot, struct tp_slot_info *ret_info)
+{
+	if (slot >= TP_SHM_SLOTS)
+		return false;
+	const struct tp_slot *s = &r->slots[slot];
+	/* Acquire: as in tp_slot_enter() and tp_slot_assign(), for what belongs to them. */
+	uint32_t owner = atomic_load_explicit(&s->owner, memory_order_acquire);
+	uint64_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
+	if ((owner & TP_SLOT_ASSIGNED) == 0 || pid == 0)
+		return false;
+	long ticks = sysconf(_SC_CLK_TCK);
+	uint64_t started = atomic_load_explicit(&s->started, memory_order_relaxed);
+	*ret_info = (struct tp_slot_info){
+		.pid = pid,
+		.started_ms = started * 1000 / (ticks > 0 ? (uint64_t)ticks : 100),
+		.last_beat_ms = tp_slot_last_beat(r, slot),
+		.ready = tp_slot_ready(r, slot),
+	};
+	return true;
 }

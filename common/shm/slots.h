@@ -22,6 +22,9 @@ struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot);
 /* Master: after waitpid() for that worker, and at its own start for each slot without a live owner. */
 void tp_slot_release(struct tp_region *r, unsigned slot);
 bool tp_stamp_live(const struct tp_region *r, struct tp_stamp s);
+/* The last heartbeat of the owner of a stale stamp; 0 when it is not known (no beat, or another has died in
+ * that slot since). */
+uint64_t tp_slot_died_ms(const struct tp_region *r, struct tp_stamp s);
 
 /* Heartbeat: a worker stores the time each second; the master reads it. Milliseconds of CLOCK_BOOTTIME; 0 =
  * none yet since tp_slot_assign(). */
@@ -36,5 +39,14 @@ void tp_slot_enter(struct tp_region *r, unsigned slot);
 /* For a master at its start: the process that entered the slot still runs (an orphan that drains after its
  * master was killed; compared by pid and start time). Such a slot is neither released nor assigned. */
 bool tp_slot_occupied(const struct tp_region *r, unsigned slot);
+
+/* For those who look: who lives in a slot. */
+struct tp_slot_info {
+	uint64_t pid, started_ms; /* CLOCK_BOOTTIME */
+	uint64_t last_beat_ms;    /* 0 = none yet */
+	bool ready;
+};
+/* False: nobody does. Says what the table says; whether the process still runs is not asked. */
+bool tp_slot_describe(const struct tp_region *r, unsigned slot, struct tp_slot_info *ret_info);
 
 #endif

@@ -17,7 +17,7 @@
 #include "common/shm/ledger.h"
 
 enum { NOW_MS = 5000000 };
-static const struct tp_region_sizes small = {128};
+static const struct tp_region_sizes small = {.logical_requests = 128};
 static const struct tp_ledger_limits four = {4, 3};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,8 @@ static struct tp_region *region;
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){128}, &region), 0);
+	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
+			 0);
 }
 
 static void teardown(void)

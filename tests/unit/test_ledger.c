@@ -246,7 +246,7 @@ static const struct script scripts[] = {
 	{"ID-4: later, but said to be a re-send",
 	 {4, 3},
 	 {ONCE(0, FP, END(0, UNKNOWN)), AT(599999), NEW(1, FP), END(1, LEFT), AGAIN(2, FP_AGAIN, 1),
-	  END(2, UNKNOWN), AT(600000), NEW(3, FP_AGAIN)}},
+	  END(2, UNKNOWN), AT(719999), NEW(3, FP_AGAIN)}},
 	{"declined joins for 30s from the last turn",
 	 {4, 3},
 	 {NEW(0, FP), SEND(0, INITIAL, 1), SETTLE(0), AT(5000), DECLINED(0, 503), AT(34999), AGAIN(1, FP, 1),
@@ -268,6 +268,19 @@ static const struct script scripts[] = {
 	 {ONCE(0, FP, REFUSED(0, CLOSED_BEFORE_RESPONSE)), AT(119999),
 	  MEMORY(FP, TP_CODE_CLOSED_BEFORE_RESPONSE, 1), AT(120000),
 	  MEMORY(FP_AGAIN, TP_CODE_CLOSED_BEFORE_RESPONSE, 1), NEW(1, FP)}},
+	{"an unknown end is remembered from the end of its turn, which a long timeout puts far behind the "
+	 "send",
+	 {4, 3},
+	 {NEW(0, FP), SEND(0, INITIAL, 1), AT(300000), REFUSED(0, NO_RESPONSE), AT(419999),
+	  MEMORY(FP, TP_CODE_NO_RESPONSE, 1), AT(420000), NEW(1, FP)}},
+	{"the same for what may have run",
+	 {4, 3},
+	 {NEW(0, FP), SEND(0, INITIAL, 1), AT(300000), END(0, UNKNOWN), AT(419999), AGAIN(1, FP, 1),
+	  AT(420000), END(1, UNKNOWN), AT(539999), AGAIN(2, FP, 1)}},
+	{"answers from memory do not prolong a refusal",
+	 {4, 3},
+	 {ONCE(0, FP, REFUSED(0, NO_RESPONSE)), AT(60000), MEMORY(FP, TP_CODE_NO_RESPONSE, 1), AT(119999),
+	  MEMORY(FP, TP_CODE_NO_RESPONSE, 1), AT(120000), NEW(1, FP)}},
 	{"what its client left is joined by an announced re-send only",
 	 {4, 3},
 	 {NEW(0, FP), SEND(0, INITIAL, 1), END(0, LEFT), AT(100), NEW(1, FP), AT(599999),
@@ -292,6 +305,14 @@ static const struct script scripts[] = {
 	 {4, 3},
 	 {NEW(0, FP), SEND(0, INITIAL, 1), NEW(1, FP), DIE(0), MEMORY(FP, TP_CODE_CLOSED_BEFORE_RESPONSE, 1),
 	  AT(120000), NEW(2, FP), MEMORY(FP_AGAIN, TP_CODE_CLOSED_BEFORE_RESPONSE, 1)}},
+	{"killed long after its send: remembered from its last heartbeat",
+	 {4, 3},
+	 {NEW(0, FP), SEND(0, INITIAL, 1), AT(250000), DIE(0), AT(369999),
+	  MEMORY(FP, TP_CODE_CLOSED_BEFORE_RESPONSE, 1), AT(370000), NEW(1, FP)}},
+	{"another death in that slot is not its own",
+	 {4, 3},
+	 {NEW(0, FP), SEND(0, INITIAL, 1), DIE(0), AT(115000), DIE(0), AT(119999),
+	  MEMORY(FP, TP_CODE_CLOSED_BEFORE_RESPONSE, 1), AT(120000), NEW(1, FP)}},
 	{"killed after the commit: unknown",
 	 {4, 3},
 	 {NEW(0, FP), SEND(0, INITIAL, 1), COMMIT(0), DIE(0), AT(119999), AGAIN(1, FP, 1)}},
@@ -325,7 +346,8 @@ enum { START_MS = 5000000 };
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){1024}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 1024}, &region), 0);
 	for (unsigned i = 0; i < WORKERS; i++)
 		workers[i] = tp_slot_assign(region, 10 + i);
 }
@@ -428,6 +450,7 @@ static void run_step(struct run *run, const struct step *s)
 		break;
 	case OP_DIE: {
 		unsigned slot = workers[s->turn % WORKERS].slot;
+		tp_slot_beat(region, slot, run->now);
 		tp_slot_release(region, slot);
 		workers[s->turn % WORKERS] = tp_slot_assign(region, slot);
 		break;

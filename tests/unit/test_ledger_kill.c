@@ -150,7 +150,9 @@ static void kill_in(const struct death *d, struct tp_stamp owner, const struct t
 START_TEST(killed_at_a_step)
 {
 	const struct death *d = &deaths[_i];
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){SMALL_CELLS}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = SMALL_CELLS}, &region),
+		0);
 	struct tp_stamp owner = tp_slot_assign(region, WORKER);
 	struct tp_identity id = identity_for(d->kind, 1, 1);
 	if (d->life == LIFE_SECOND_TURN)
@@ -192,7 +194,9 @@ static const struct rivalry {
 START_TEST(insertions_of_an_id_meet)
 {
 	const struct rivalry *r = &rivalries[_i];
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){SMALL_CELLS}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = SMALL_CELLS}, &region),
+		0);
 	struct tp_identity id = identity_for(TP_IDENTITY_ID, 1, 1);
 	struct tp_identity theirs = identity_for(TP_IDENTITY_ID, r->number, 1);
 	rival_at = r->point;
@@ -220,7 +224,9 @@ END_TEST
 START_TEST(half_a_look_is_not_believed)
 {
 	const struct tp_ledger_limits one = {1, 1};
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){SMALL_CELLS}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = SMALL_CELLS}, &region),
+		0);
 	struct tp_identity id = identity_for(TP_IDENTITY_ID, 1, 1);
 	struct tp_stamp owner = tp_slot_assign(region, WORKER);
 	struct tp_ledger_handle h;
@@ -241,7 +247,9 @@ END_TEST
 /* The one that retreats is killed before it has cleared its cell away. */
 START_TEST(killed_in_retreat)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){SMALL_CELLS}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = SMALL_CELLS}, &region),
+		0);
 	struct tp_identity id = identity_for(TP_IDENTITY_ID, 1, 1),
 			   theirs = identity_for(TP_IDENTITY_ID, 2, 1);
 	const struct death d = {.point = "insert before retreat", .life = LIFE_DECLINED};
@@ -351,7 +359,8 @@ START_TEST(killed_at_random)
 {
 	pid_t pids[PROCESSES];
 	uint64_t dice = UINT64_C(0x9e3779b97f4a7c15);
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){CELLS}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = CELLS}, &region), 0);
 	tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(tally, MAP_FAILED);
 	for (unsigned slot = 0; slot < PROCESSES; slot++)

@@ -19,7 +19,8 @@ static const struct tp_ledger_limits four = {4, 3};
 
 static void setup_cells(uint32_t cells)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){cells}, &region), 0);
+	ck_assert_int_eq(
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = cells}, &region), 0);
 	for (unsigned i = 0; i < THREADS; i++)
 		workers[i] = tp_slot_assign(region, i);
 	ck_assert_int_eq(pthread_barrier_init(&barrier, NULL, THREADS), 0);

@@ -14,7 +14,7 @@
 #include "common/shm/counters.h"
 #include "common/shm/layout.h"
 
-static const struct tp_region_sizes small = {128};
+static const struct tp_region_sizes small = {.logical_requests = 128};
 static char name[64], path[80];
 static struct tp_buf why;
 
@@ -83,7 +83,8 @@ END_TEST
 START_TEST(another_size_replaces)
 {
 	tp_region_close(open_as(small, false, TP_REGION_CREATED));
-	struct tp_region *r = open_as((struct tp_region_sizes){129}, false, TP_REGION_REPLACED);
+	struct tp_region *r =
+		open_as((struct tp_region_sizes){.logical_requests = 129}, false, TP_REGION_REPLACED);
 	ck_assert_uint_eq(r->n_buckets, 16);
 	tp_region_close(r);
 }
@@ -97,6 +98,7 @@ static const struct damage {
 	{"killed creator", "creator was killed", offsetof(struct tp_region_header, magic), 8},
 	{"layout", "layout version", offsetof(struct tp_region_header, layout), 4},
 	{"buckets", "size", offsetof(struct tp_region_header, buckets), 4},
+	{"URLs", "size", offsetof(struct tp_region_header, url_buckets), 4},
 	{"total size", "size", offsetof(struct tp_region_header, total_size), 8},
 	{"boot", "another boot", offsetof(struct tp_region_header, boot_id), 36},
 	{"slots", "damaged", offsetof(struct tp_region_header, parts[TP_PART_SLOTS]), 8},
@@ -226,7 +228,7 @@ START_TEST(too_many_records_are_refused)
 {
 	struct tp_region *r = NULL;
 	enum tp_region_result result;
-	const struct tp_region_sizes huge = {UINT32_MAX};
+	const struct tp_region_sizes huge = {.logical_requests = UINT32_MAX};
 	ck_assert_int_eq(tp_region_open(name, huge, false, &why, &r, &result), -EINVAL);
 	ck_assert_uint_ne(why.len, 0);
 	ck_assert_int_eq(tp_region_open_anonymous(huge, &r), -EINVAL);
@@ -240,12 +242,32 @@ START_TEST(readonly_sees_what_the_server_writes)
 	ck_assert_int_eq(tp_region_open_readonly(name, &why, &look), -ENOENT);
 	ck_assert_uint_ne(why.len, 0);
 	tp_buf_free(&why);
-	struct tp_region *r = open_as((struct tp_region_sizes){1000}, false, TP_REGION_CREATED);
+	struct tp_region *r =
+		open_as((struct tp_region_sizes){.logical_requests = 1000}, false, TP_REGION_CREATED);
 	ck_assert_int_eq(tp_region_open_readonly(name, &why, &look), 0);
 	tp_count(r, 17, TP_COUNT_TURNS, 2);
 	ck_assert_uint_eq(tp_counter_sum(look, TP_COUNT_TURNS), 2);
 	ck_assert_uint_eq(look->n_buckets, r->n_buckets);
 	tp_region_close(look);
+	tp_region_close(r);
+}
+END_TEST
+
+START_TEST(existing_is_changed_but_never_made)
+{
+	struct tp_region *other = NULL;
+	ck_assert_int_eq(tp_region_open_existing(name, &why, &other), -ENOENT);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	tp_buf_free(&why);
+	struct tp_region *r =
+		open_as((struct tp_region_sizes){.logical_requests = 1000}, false, TP_REGION_CREATED);
+	ck_assert_int_eq(tp_region_open_existing(name, &why, &other), 0);
+	tp_count(other, 3, TP_COUNT_TURNS, 2);
+	ck_assert_uint_eq(tp_counter_sum(r, TP_COUNT_TURNS), 2);
+	tp_region_close(other);
+	r->header->layout++;
+	ck_assert_int_eq(tp_region_open_existing(name, &why, &other), -EINVAL);
+	ck_assert_int_eq(access(path, F_OK), 0);
 	tp_region_close(r);
 }
 END_TEST
@@ -257,7 +279,9 @@ START_TEST(rounds_up_to_whole_groups)
 	} cases[] = {{0, 8}, {1, 8}, {128, 8}, {129, 16}, {65536, 4096}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tp_region *r;
-		ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){cases[i].cells}, &r), 0);
+		ck_assert_int_eq(tp_region_open_anonymous(
+					 (struct tp_region_sizes){.logical_requests = cases[i].cells}, &r),
+				 0);
 		ck_assert_uint_eq(r->n_buckets, cases[i].buckets);
 		ck_assert_ptr_eq((char *)&r->buckets[r->n_buckets], (char *)r->header + r->size);
 		tp_region_close(r);
@@ -279,6 +303,7 @@ int main(void)
 	tcase_add_test(t, no_space_leaves_nothing_behind);
 	tcase_add_test(t, too_many_records_are_refused);
 	tcase_add_test(t, readonly_sees_what_the_server_writes);
+	tcase_add_test(t, existing_is_changed_but_never_made);
 	tcase_add_test(t, rounds_up_to_whole_groups);
 	suite_add_tcase(s, t);
 	SRunner *runner = srunner_create(s);

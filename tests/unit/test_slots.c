@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/shm/counters.h"
 #include "common/shm/layout.h"
 #include "common/shm/slots.h"
@@ -13,7 +14,8 @@ static struct tp_region *region;
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){128}, &region), 0);
+	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
+			 0);
 }
 
 static void teardown(void)
@@ -69,6 +71,27 @@ START_TEST(beat_and_ready_restart)
 }
 END_TEST
 
+START_TEST(described_while_somebody_lives_there)
+{
+	struct tp_slot_info info;
+	ck_assert(!tp_slot_describe(region, 5, &info));
+	(void)tp_slot_assign(region, 5);
+	ck_assert(!tp_slot_describe(region, 5, &info)); /* nobody has entered yet */
+	tp_slot_enter(region, 5);
+	tp_slot_beat(region, 5, 77);
+	tp_slot_set_ready(region, 5, true);
+	ck_assert(tp_slot_describe(region, 5, &info));
+	ck_assert_uint_eq(info.pid, (uint64_t)getpid());
+	ck_assert_uint_eq(info.last_beat_ms, 77);
+	ck_assert(info.ready);
+	uint64_t now = tp_clock_boot_ms();
+	ck_assert(info.started_ms <= now + 10 && now - info.started_ms < 600 * 1000);
+	tp_slot_release(region, 5);
+	ck_assert(!tp_slot_describe(region, 5, &info));
+	ck_assert(!tp_slot_describe(region, TP_SHM_SLOTS, &info));
+}
+END_TEST
+
 START_TEST(occupied_while_its_process_runs)
 {
 	int to_child[2], from_child[2];
@@ -113,6 +136,7 @@ int main(void)
 	tcase_add_test(t, release_makes_stale);
 	tcase_add_test(t, generation_wraps_past_nobody);
 	tcase_add_test(t, beat_and_ready_restart);
+	tcase_add_test(t, described_while_somebody_lives_there);
 	tcase_add_test(t, occupied_while_its_process_runs);
 	suite_add_tcase(s, t);
 	SRunner *runner = srunner_create(s);

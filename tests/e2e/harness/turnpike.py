@@ -15,6 +15,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BINARY = os.path.abspath(os.environ.get("TURNPIKE_BIN", os.path.join(ROOT, "build", "turnpike")))
+ADMIN = "turnpike-admin"  # what the admin process calls itself
 READY = "turnpike ready: listening on "
 LEVEL = re.compile(r"^\S+Z (error|warn|info|debug) (\S+)\[(\d+)\]: (.*)$")
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|WARNING: ThreadSanitizer|SUMMARY: \w+Sanitizer")
@@ -103,6 +104,14 @@ def resident(pid):
         return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Private_Dirty:"))
 
 
+def name_of(pid):
+    try:
+        with open("/proc/%d/comm" % pid) as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
 def alive(pid):
     try:
         with open("/proc/%d/stat" % pid) as file:
@@ -152,6 +161,7 @@ class Turnpike:
         self.process = None
         self.lines = []
         self.addresses = []
+        self.admins = []  # of the admin endpoints
         self.base_descriptors = {}
         self.lost = 0  # turns that may have died with a worker that the test killed: they have no outcome
 
@@ -182,6 +192,8 @@ class Turnpike:
             line = raw.decode("utf-8", "replace").rstrip("\n")
             self.lines.append(line)
             if READY in line:
+                self.admins = [_address(word) for part in line.split("; admin on ")[1:]
+                               for word in part.split("; ")[0].split(", ")]
                 self.addresses = [_address(word) for word in
                                   re.findall(r"(?:https?://|unix:)[^\s,;]+",
                                              line.split(READY)[1].split("; ")[0])]
@@ -213,7 +225,11 @@ class Turnpike:
         return self.addresses[0]
 
     def workers(self):
-        return sorted(children(self.pid))
+        return sorted(pid for pid in children(self.pid) if name_of(pid) != ADMIN)
+
+    def admin_process(self):
+        """Pid, or None."""
+        return next((pid for pid in children(self.pid) if name_of(pid) == ADMIN), None)
 
     def signal(self, number):
         os.kill(self.pid, number)
@@ -237,7 +253,7 @@ class Turnpike:
     def kill(self):
         if self.process is None:
             return
-        pids = [] if self.process.poll() is not None else self.workers()
+        pids = [] if self.process.poll() is not None else children(self.pid)
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(5)

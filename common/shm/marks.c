@@ -1,0 +1,37 @@
+#include "common/shm/marks.h"
+
+#include "common/shm/layout.h"
+
+/* Relaxed throughout: each word stands for itself. */
+
+bool tp_mark_due(struct tp_region *r, enum tp_mark m, uint32_t every_ms, uint64_t now_ms)
+{
+	if ((unsigned)m >= TP_MARK_COUNT)
+		return false;
+	uint64_t last = atomic_load_explicit(&r->numbers->marks[m], memory_order_relaxed);
+	/* 0: never; a machine that has just booted has small times. Of two that find it due one moves it. */
+	if (last != 0 && now_ms < last + every_ms)
+		return false;
+	return atomic_compare_exchange_strong_explicit(&r->numbers->marks[m], &last, now_ms,
+						       memory_order_relaxed, memory_order_relaxed);
+}
+
+uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add)
+{
+	return (unsigned)n < TP_NUMBER_COUNT
+		       ? atomic_fetch_add_explicit(&r->numbers->numbers[n], add, memory_order_relaxed)
+		       : 0;
+}
+
+void tp_number_set(struct tp_region *r, enum tp_number n, uint64_t value)
+{
+	if ((unsigned)n < TP_NUMBER_COUNT)
+		atomic_store_explicit(&r->numbers->numbers[n], value, memory_order_relaxed);
+}
+
+uint64_t tp_number_get(const struct tp_region *r, enum tp_number n)
+{
+	return (unsigned)n < TP_NUMBER_COUNT
+		       ? atomic_load_explicit(&r->numbers->numbers[n], memory_order_relaxed)
+		       : 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * Numbers of the instance that belong to no worker, and marks that say something at most once in a while over
+ * all workers.
+ */
+#ifndef TP_SHM_MARKS_H
+#define TP_SHM_MARKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/shm/region.h"
+
+enum tp_mark {
+	TP_MARK_LEDGER_FULL,
+	TP_MARK_SERIES_FULL,
+	TP_MARK_SYSTEM_LOAD, /* alert: the gateway itself is drowning */
+	TP_MARK_DEAD_MODEL,  /* alert: three long waits in a row */
+	TP_MARK_BLACKLISTED, /* alert: a URL was listed */
+	TP_MARK_KEY_REJECTED,
+	TP_MARK_WORKER_DIED,
+	TP_MARK_STATS_FILE,
+	TP_MARK_COUNT
+};
+/* True for one caller per `every_ms` over all processes: that one logs, or raises the alert. */
+bool tp_mark_due(struct tp_region *r, enum tp_mark m, uint32_t every_ms, uint64_t now_ms);
+
+enum tp_number {
+	TP_NUMBER_WORKER_RESTARTS,   /* turnpike_worker_restarts_total; the master adds */
+	TP_NUMBER_CONFIG_GENERATION, /* turnpike_config_generation; the master sets */
+	TP_NUMBER_STARTED_MS,        /* when this master began, CLOCK_BOOTTIME */
+	TP_NUMBER_LAST_SNAPSHOT,     /* sequence of snapshot files over all workers */
+	TP_NUMBER_COUNT
+};
+/* Returns the value before. */
+uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add);
+void tp_number_set(struct tp_region *r, enum tp_number n, uint64_t value);
+uint64_t tp_number_get(const struct tp_region *r, enum tp_number n);
+
+#endif

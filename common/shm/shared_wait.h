@@ -1,0 +1,50 @@
+/*
+ * Shared waits (design 3.3): a told wait of a rate limit holds all turns for the same provider, model and
+ * credential; when it is over they are let go 1, 2, 4, ... per good answer.
+ *
+ * One word per wait: until when, how many may go now, how many good answers came.  The first that goes, and
+ * any other while nobody may, is the leader: an owner-stamped word, so that a wait cannot get stuck on a turn
+ * that died or learned nothing.  60s after its end a wait is over, whatever came of it.
+ *
+ * Fail direction: what has no room, or cannot be read, holds nobody.
+ */
+#ifndef TP_SHM_SHARED_WAIT_H
+#define TP_SHM_SHARED_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/siphash.h"
+#include "common/base/str.h"
+#include "common/shm/region.h"
+#include "common/shm/slots.h"
+
+/* The key of a wait. `credential`: the caller's hash of what is sent to the provider. */
+struct tp_hash128 tp_shared_wait_key(const struct tp_region *r, struct tp_str provider, struct tp_str model,
+				     uint64_t credential);
+
+/* A provider told a wait of a rate limit. The later of two ends stands; it begins anew with one leader. */
+void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_hash128 key,
+			  uint64_t until_ms, uint64_t now_ms);
+
+/* Zeroed: the turn goes on nobody's count. */
+struct tp_shared_wait_pass {
+	struct tp_region *region;
+	uint64_t leader; /* leader word held; 0 = none */
+	uint32_t entry, epoch;
+	uint8_t round; /* of the wait: each told time is one */
+	bool counted;  /* a report is wanted */
+};
+
+/*
+ * May a turn go now? True: it may, and ret_pass must be reported (also one that is not counted may be).
+ * False: not yet; ret_hold_ms says when to ask again, ret_left_ms (for `Retry-After` of 429
+ * rate_limit_shared) how long the told wait still is, 0 when it is over and others are let go first.
+ */
+bool tp_shared_wait_ask(struct tp_region *r, struct tp_stamp owner, struct tp_hash128 key, uint64_t now_ms,
+			struct tp_shared_wait_pass *ret_pass, uint64_t *ret_hold_ms, uint64_t *ret_left_ms);
+/* Exactly once per pass, as soon as the answer's head says what it is; forgets it. Good: a 2xx that is no
+ * error in disguise. A new told wait is announced by tp_shared_wait_begin() before. */
+void tp_shared_wait_report(struct tp_shared_wait_pass *pass, bool good);
+
+#endif

@@ -1,0 +1,196 @@
+#include "server/admin/endpoints.h"
+
+#include <jansson.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/shm/breaker.h"
+#include "common/shm/cooldown.h"
+#include "common/shm/slots.h"
+#include "server/admin/metrics.h"
+#include "server/admin/report.h"
+
+static const char type_json[] = "application/json";
+static const char type_text[] = "text/plain; charset=utf-8";
+
+enum { URL_LIMIT = 2048 };
+
+void tp_admin_error(int status, const char *message, struct tp_admin_answer *ret_answer)
+{
+	*ret_answer = (struct tp_admin_answer){.status = status, .type = type_json};
+	tp_buf_add_str(&ret_answer->body, TP_STR("{\"error\":\""));
+	tp_buf_add_json(&ret_answer->body, tp_str_from(message));
+	tp_buf_add_str(&ret_answer->body, TP_STR("\"}\n"));
+}
+
+static void say(struct tp_admin_answer *a, int status, struct tp_str text)
+{
+	a->status = status;
+	a->type = type_text;
+	tp_buf_add_str(&a->body, text);
+}
+
+/* ---- reading */
+
+/* Whoever gets this at all has a living master: this process leaves with it. */
+static void healthz(const struct tp_admin_view *v, const struct tp_admin_question *q,
+		    struct tp_admin_answer *a)
+{
+	(void)v;
+	(void)q;
+	say(a, 200, TP_STR("ok\n"));
+}
+
+static void readyz(const struct tp_admin_view *v, const struct tp_admin_question *q,
+		   struct tp_admin_answer *a)
+{
+	(void)q;
+	bool ready = false;
+	for (unsigned i = 0; i < v->n_slots; i++)
+		ready = ready || tp_slot_ready(v->region, v->slots[i]);
+	if (v->draining)
+		say(a, 503, TP_STR("draining\n"));
+	else if (!ready)
+		say(a, 503, TP_STR("no worker is ready\n"));
+	else
+		say(a, 200, TP_STR("ready\n"));
+}
+
+static void metrics(const struct tp_admin_view *v, const struct tp_admin_question *q,
+		    struct tp_admin_answer *a)
+{
+	(void)q;
+	a->status = 200;
+	a->type = TP_METRICS_TYPE;
+	(void)tp_metrics_write(v->region, v->config, &a->body);
+}
+
+static void stats(const struct tp_admin_view *v, const struct tp_admin_question *q, struct tp_admin_answer *a)
+{
+	(void)q;
+	a->status = 200;
+	(void)tp_report_write(v->region, &a->body);
+}
+
+/* ---- clearing */
+
+static int hex_digit(char c)
+{
+	const char *digits = "0123456789abcdef", *at = NULL;
+	if (c != '\0')
+		at = strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
+	return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* Percent-decodes the value of url= into `url`. False: no such parameter, or a bad one. */
+static bool url_of_query(struct tp_str query, char url[URL_LIMIT])
+{
+	static const struct tp_str key = {"url=", 4};
+	size_t n = 0;
+	if (!tp_str_starts(query, key))
+		return false;
+	for (size_t i = key.n; i < query.n; i++) {
+		char c = query.p[i];
+		if (c == '&' || n + 1 >= URL_LIMIT)
+			return false;
+		if (c == '%') {
+			int high = i + 2 < query.n ? hex_digit(query.p[i + 1]) : -1;
+			int low = high >= 0 ? hex_digit(query.p[i + 2]) : -1;
+			if (low < 0 || high * 16 + low == 0)
+				return false;
+			c = (char)(high * 16 + low);
+			i += 2;
+		}
+		url[n++] = c;
+	}
+	url[n] = '\0';
+	return n > 0;
+}
+
+/* {"url": "..."} and nothing else. */
+static bool url_of_body(struct tp_str body, char url[URL_LIMIT], bool *ret_given)
+{
+	json_t *tree = json_loadb(body.p, body.n, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *value = json_object_get(tree, "url");
+	const char *text = json_string_value(value);
+	size_t n = text != NULL ? json_string_length(value) : 0;
+	bool empty = json_is_object(tree) && json_object_size(tree) == 0;
+	bool good = json_object_size(tree) == 1 && n > 0 && n < URL_LIMIT && strlen(text) == n;
+	if (good)
+		memcpy(url, text, n + 1);
+	*ret_given = good;
+	json_decref(tree);
+	return good || empty;
+}
+
+static void tell_cleared(struct tp_admin_answer *a, uint32_t n)
+{
+	a->status = 200;
+	tp_buf_printf(&a->body, "{\"cleared\":%u}\n", (unsigned)n);
+}
+
+static void clear_blacklist(const struct tp_admin_view *v, const struct tp_admin_question *q,
+			    struct tp_admin_answer *a)
+{
+	char url[URL_LIMIT];
+	bool given = false, understood = true;
+	if (q->query.n > 0)
+		understood = given = url_of_query(q->query, url);
+	else if (tp_str_trim(q->body).n > 0)
+		understood = url_of_body(q->body, url, &given);
+	if (!understood) {
+		tp_admin_error(400, "either ?url=URL, or {\"url\": \"URL\"}, or nothing for all", a);
+		return;
+	}
+	uint32_t n = tp_breaker_clear(v->region, given ? url : NULL);
+	/* Not the URL itself: what was typed may hold a key. */
+	tp_info("blacklist cleared by the operator: %s, %u listed", given ? "one URL" : "all", (unsigned)n);
+	tell_cleared(a, n);
+}
+
+static void clear_cooldowns(const struct tp_admin_view *v, const struct tp_admin_question *q,
+			    struct tp_admin_answer *a)
+{
+	(void)q;
+	uint32_t n = tp_cooldown_clear_all(v->region, tp_clock_boot_ms());
+	tp_info("cooldowns cleared by the operator: %u", (unsigned)n);
+	tell_cleared(a, n);
+}
+
+/* ---- the table */
+
+static const struct endpoint {
+	const char *path;
+	bool changes; /* POST, else GET and HEAD */
+	void (*answer)(const struct tp_admin_view *, const struct tp_admin_question *,
+		       struct tp_admin_answer *);
+} endpoints[] = {
+	{"/healthz", false, healthz},
+	{"/readyz", false, readyz},
+	{"/metrics", false, metrics},
+	{"/stats", false, stats},
+	{"/blacklist/clear", true, clear_blacklist},
+	{"/cooldown/clear", true, clear_cooldowns},
+};
+
+void tp_admin_answer(const struct tp_admin_view *view, const struct tp_admin_question *q,
+		     struct tp_admin_answer *ret_answer)
+{
+	const struct endpoint *e = NULL;
+	for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0] && e == NULL; i++)
+		if (tp_str_eq(q->path, tp_str_from(endpoints[i].path)))
+			e = &endpoints[i];
+	if (e == NULL) {
+		tp_admin_error(404, "there is nothing here", ret_answer);
+		return;
+	}
+	bool fits = e->changes ? tp_str_eq(q->method, TP_STR("POST"))
+			       : tp_str_eq(q->method, TP_STR("GET")) || tp_str_eq(q->method, TP_STR("HEAD"));
+	if (!fits) {
+		tp_admin_error(405, "this method has no meaning here", ret_answer);
+		ret_answer->allow = e->changes ? "POST" : "GET, HEAD";
+		return;
+	}
+	*ret_answer = (struct tp_admin_answer){.type = type_json};
+	e->answer(view, q, ret_answer);
+}

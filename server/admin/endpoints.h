@@ -1,0 +1,39 @@
+/*
+ * What the admin endpoints answer: one table of paths, pure of sockets.
+ */
+#ifndef TP_SERVER_ADMIN_ENDPOINTS_H
+#define TP_SERVER_ADMIN_ENDPOINTS_H
+
+#include <stdbool.h>
+
+#include "common/base/buf.h"
+#include "common/base/str.h"
+#include "common/config/config.h"
+#include "common/shm/region.h"
+
+/* What the endpoints speak of. */
+struct tp_admin_view {
+	const struct tp_config *config;
+	struct tp_region *region;
+	const uint8_t *slots; /* of this master's workers */
+	unsigned n_slots;
+	bool draining;
+};
+
+struct tp_admin_question {
+	struct tp_str method, path, query, body; /* query without its question mark */
+};
+
+struct tp_admin_answer {
+	int status;
+	const char *type;   /* static; Content-Type */
+	const char *allow;  /* static; with 405, else NULL */
+	struct tp_buf body; /* owned by the caller; `failed` when there was no memory */
+};
+
+void tp_admin_answer(const struct tp_admin_view *view, const struct tp_admin_question *q,
+		     struct tp_admin_answer *ret_answer);
+/* {"error": "..."} under a status. */
+void tp_admin_error(int status, const char *message, struct tp_admin_answer *ret_answer);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * What is out of service, for people and programs: the blacklist and the cooldowns of a shared table as JSON.
+ */
+#ifndef TP_SERVER_ADMIN_LISTING_H
+#define TP_SERVER_ADMIN_LISTING_H
+
+#include <jansson.h>
+
+#include "common/base/str.h"
+#include "common/shm/region.h"
+
+/* Arrays of objects; a new reference for the caller, NULL: out of memory. Seconds are from now. */
+/* {provider, url, whole_base, why: connection|status, probing, failed_probes, listed_for, next_probe_in} */
+json_t *tp_listing_blacklist(const struct tp_region *r);
+/* Runs of failures that have not listed anything yet: {provider, url, whole_base, failures} */
+json_t *tp_listing_failing(const struct tp_region *r);
+/* {name, told, cause, probing, cooling_for, left} */
+json_t *tp_listing_cooldowns(const struct tp_region *r);
+
+/* Text for JSON: bytes that are no UTF-8 (a name cut inside a character) become question marks. */
+json_t *tp_listing_text(struct tp_str s);
+
+#endif

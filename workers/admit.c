@@ -205,13 +205,9 @@ static bool is_self_contained(const struct tp_turn *t, const struct tp_request_f
 void tp_turn_identify(struct tp_turn *t)
 {
 	struct tp_hash128 hash;
-	tp_identity_body_done(t);
-	bool has_hash = t->fingerprint != NULL;
+	struct tp_request_facts facts;
+	bool has_hash = tp_identity_finish(t, &hash, &facts);
 	if (has_hash) {
-		struct tp_request_facts facts;
-		tp_fingerprint_finish(t->fingerprint, &hash, &facts);
-		tp_fingerprint_free(t->fingerprint);
-		t->fingerprint = NULL;
 		t->wants_stream = facts.stream == TP_FLAG_TRUE;
 		t->self_contained = is_self_contained(t, &facts);
 		tp_heartbeat_begin(t);

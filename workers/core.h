@@ -39,6 +39,7 @@ struct tp_deferred {
 TAILQ_HEAD(tp_deferred_list, tp_deferred);
 
 struct tp_client;
+struct tp_fingerprint;
 struct tp_resolver;
 struct tp_acceptor;
 struct tp_tunnel;
@@ -71,6 +72,8 @@ struct tp_worker {
 	/* One buffer to read into for all connections: valid inside one callback only. */
 	char *scratch;        /* TP_SCRATCH_BYTES */
 	struct tp_head *head; /* the head parsed last: valid inside one callback only */
+
+	struct tp_fingerprint *spare_fingerprint; /* for the next turn that needs one; NULL = none */
 
 	struct tp_client_list clients;
 	unsigned n_clients;

@@ -68,73 +68,127 @@ bool tp_identity_wants_fingerprint(const struct tp_turn *t)
 	return stands_alone(t) || identifying_header(t).n > 0;
 }
 
-/* A new fingerprint of the turn's method, path and turn id; NULL when out of memory. */
-static struct tp_fingerprint *new_fingerprint(const struct tp_turn *t)
+/* Begins (again) with the first byte of the body. */
+static void begin(struct tp_turn *t, enum tp_fingerprint_way way)
 {
 	char turn_id[TP_TURN_ID_MAX];
 	size_t n = 0;
 	struct tp_str metadata = tp_request_field(t->request, TP_FIELD_X_CODEX_TURN_METADATA);
 	if (metadata.n > 0)
 		n = tp_turn_id(metadata, turn_id);
-	return tp_fingerprint_new(
-		tp_region_seed(t->worker->region), tp_request_str(t->request, t->request->head->method),
-		tp_request_str(t->request, t->request->head->target), (struct tp_str){turn_id, n});
+	tp_fingerprint_begin(t->fingerprint, way, tp_region_seed(t->worker->region),
+			     tp_request_str(t->request, t->request->head->method),
+			     tp_request_str(t->request, t->request->head->target),
+			     (struct tp_str){turn_id, n});
 }
 
-void tp_identity_begin(struct tp_turn *t)
+static void begin_decoding(struct tp_turn *t)
 {
-	t->fingerprint = new_fingerprint(t);
-	if (t->fingerprint != NULL)
+	if (tp_head_has(t->request->head, TP_FIELD_CONTENT_ENCODING))
 		t->body_decoder = tp_decoder_new(tp_coding_of_head(t->request->head, t->request->bytes),
 						 t->config->limits.replay_body);
 }
 
-/* It cannot be decoded: what arrived so far counts byte for byte, and so does the rest. */
-static void begin_again_undecoded(struct tp_turn *t)
+static void end_decoding(struct tp_turn *t)
+{
+	tp_decoder_free(t->body_decoder);
+	t->body_decoder = NULL;
+}
+
+void tp_identity_begin(struct tp_turn *t)
+{
+	struct tp_worker *w = t->worker;
+	t->fingerprint = w->spare_fingerprint;
+	w->spare_fingerprint = NULL;
+	if (t->fingerprint == NULL && (t->fingerprint = tp_fingerprint_new()) == NULL)
+		return;
+	begin(t, TP_FINGERPRINT_MEMBERS);
+	begin_decoding(t);
+}
+
+void tp_identity_drop(struct tp_turn *t)
+{
+	if (t->fingerprint == NULL)
+		return;
+	end_decoding(t);
+	if (t->worker->spare_fingerprint == NULL)
+		t->worker->spare_fingerprint = t->fingerprint;
+	else
+		tp_fingerprint_free(t->fingerprint);
+	t->fingerprint = NULL;
+}
+
+enum fed {
+	FED,
+	FED_NO_MEMBERS, /* what came so far counts byte for byte, and so does the rest */
+	FED_NO_CODING   /* it cannot be decoded: as it came, then */
+};
+
+static enum fed feed(struct tp_turn *t, const char *data, size_t n)
+{
+	char plain[16 * 1024];
+	enum tp_decode r;
+	size_t used, got;
+	if (t->body_decoder == NULL)
+		return tp_fingerprint_feed(t->fingerprint, data, n) ? FED : FED_NO_MEMBERS;
+	while ((r = tp_decoder_feed(t->body_decoder, data, n, &used, plain, sizeof plain, &got)) ==
+	       TP_DECODE_DATA) {
+		if (!tp_fingerprint_feed(t->fingerprint, plain, got))
+			return FED_NO_MEMBERS;
+		data += used;
+		n -= used;
+	}
+	return r == TP_DECODE_MORE ? FED : FED_NO_CODING;
+}
+
+/* All that is held. */
+static enum fed feed_held(struct tp_turn *t)
 {
 	enum { PIECES = 64 };
 	struct iovec v[PIECES];
+	enum fed fed = FED;
 	uint64_t at = 0;
 	int n;
-	tp_decoder_free(t->body_decoder);
-	t->body_decoder = NULL;
-	tp_fingerprint_free(t->fingerprint);
-	t->fingerprint = new_fingerprint(t);
-	while (t->fingerprint != NULL && (n = tp_request_pieces(t->request, at, v, PIECES)) > 0) {
-		for (int i = 0; i < n; i++) {
-			tp_fingerprint_feed(t->fingerprint, v[i].iov_base, v[i].iov_len);
+	while (fed == FED && (n = tp_request_pieces(t->request, at, v, PIECES)) > 0)
+		for (int i = 0; i < n && fed == FED; i++) {
+			fed = feed(t, v[i].iov_base, v[i].iov_len);
 			at += v[i].iov_len;
 		}
+	return fed;
+}
+
+/* Ends with everything fed: without a coding and byte for byte nothing is refused. */
+static void begin_again(struct tp_turn *t, enum fed why)
+{
+	while (why != FED) {
+		bool decoding = t->body_decoder != NULL;
+		end_decoding(t);
+		if (why == FED_NO_CODING) {
+			begin(t, TP_FINGERPRINT_MEMBERS);
+		} else {
+			begin(t, TP_FINGERPRINT_BYTES);
+			if (decoding)
+				begin_decoding(t);
+		}
+		why = feed_held(t);
 	}
 }
 
 void tp_identity_feed(struct tp_turn *t, const char *data, size_t n)
 {
-	char plain[16 * 1024];
-	enum tp_decode r;
-	size_t used, got;
-	if (t->body_decoder == NULL) {
-		tp_fingerprint_feed(t->fingerprint, data, n);
-		return;
-	}
-	while ((r = tp_decoder_feed(t->body_decoder, data, n, &used, plain, sizeof plain, &got)) ==
-	       TP_DECODE_DATA) {
-		tp_fingerprint_feed(t->fingerprint, plain, got);
-		data += used;
-		n -= used;
-	}
-	if (r != TP_DECODE_MORE)
-		begin_again_undecoded(t);
+	begin_again(t, feed(t, data, n));
 }
 
-void tp_identity_body_done(struct tp_turn *t)
+bool tp_identity_finish(struct tp_turn *t, struct tp_hash128 *ret_hash, struct tp_request_facts *ret_facts)
 {
-	if (t->body_decoder == NULL)
-		return;
-	if (!tp_decoder_whole(t->body_decoder))
-		begin_again_undecoded(t);
-	tp_decoder_free(t->body_decoder);
-	t->body_decoder = NULL;
+	if (t->fingerprint == NULL)
+		return false;
+	if (t->body_decoder != NULL && !tp_decoder_whole(t->body_decoder))
+		begin_again(t, FED_NO_CODING);
+	while (!tp_fingerprint_finish(t->fingerprint, ret_hash, ret_facts))
+		begin_again(t, FED_NO_MEMBERS);
+	tp_identity_drop(t);
+	return true;
 }
 
 struct tp_identity tp_identity_of(const struct tp_turn *t, const struct tp_hash128 *fingerprint)

@@ -17,8 +17,10 @@ bool tp_identity_wants_fingerprint(const struct tp_turn *t);
 void tp_identity_begin(struct tp_turn *t);
 /* A piece of the body, which turn->request holds already. */
 void tp_identity_feed(struct tp_turn *t, const char *data, size_t n);
-/* The body is complete. */
-void tp_identity_body_done(struct tp_turn *t);
+/* The body is complete: what it says.  False (nothing is written) when the turn has no fingerprint. */
+bool tp_identity_finish(struct tp_turn *t, struct tp_hash128 *ret_hash, struct tp_request_facts *ret_facts);
+/* No fingerprint is wanted any more; one is kept for the worker's next turn. */
+void tp_identity_drop(struct tp_turn *t);
 /* The identity; `fingerprint` NULL when there is none (streaming through, or not wanted). */
 struct tp_identity tp_identity_of(const struct tp_turn *t, const struct tp_hash128 *fingerprint);
 

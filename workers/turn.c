@@ -41,10 +41,7 @@ static void free_turn(struct tp_turn *t)
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
-	tp_fingerprint_free(t->fingerprint);
-	t->fingerprint = NULL;
-	tp_decoder_free(t->body_decoder);
-	t->body_decoder = NULL;
+	tp_identity_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_config_unref(t->config);
@@ -179,10 +176,7 @@ static void begin_streaming(struct tp_turn *t)
 {
 	tp_request_stream(t->request);
 	t->streaming = true;
-	tp_fingerprint_free(t->fingerprint);
-	t->fingerprint = NULL;
-	tp_decoder_free(t->body_decoder);
-	t->body_decoder = NULL;
+	tp_identity_drop(t);
 	tp_turn_identify(t);
 }
 

@@ -1,5 +1,6 @@
 #include "common/http/answer.h"
 
+#include "common/base/find.h"
 #include "common/http/answer_error.h"
 #include "common/http/json.h"
 
@@ -59,7 +60,9 @@ static struct tp_str trim(struct tp_str s)
 static struct type type_in_data(struct tp_str data)
 {
 	struct type found = {0};
-	struct tp_json j = {0};
+	struct tp_json j;
+	memset(&j, 0, offsetof(struct tp_json, key));
+	j.ends_only = true;
 	enum tp_json_event event;
 	do {
 		size_t used;
@@ -90,11 +93,13 @@ static struct type type_of(const struct tp_sse_event *event)
 /* TP_EVENT_OUTPUT = not known. */
 static enum tp_answer_event kind_of_type(struct tp_str type)
 {
+	if (tp_str_starts(type, TP_STR("codex.")) || tp_str_starts(type, TP_STR("rate_limits.")))
+		return TP_EVENT_NEUTRAL;
+	if (tp_str_ends(type, TP_STR("delta"))) /* nearly all events; none of those above */
+		return TP_EVENT_OUTPUT;
 	for (size_t i = 0; i < sizeof known_types / sizeof known_types[0]; i++)
 		if (tp_str_eq(type, known_types[i].type))
 			return known_types[i].kind;
-	if (tp_str_starts(type, TP_STR("codex.")) || tp_str_starts(type, TP_STR("rate_limits.")))
-		return TP_EVENT_NEUTRAL;
 	return TP_EVENT_OUTPUT;
 }
 
@@ -273,7 +278,7 @@ enum tp_answer_event tp_answer_event(enum tp_family family, const struct tp_sse_
 /* A finish_reason that is a string.  Inside model output the quotes are escaped. */
 static bool has_finish_reason(struct tp_str data)
 {
-	const char *at = memmem(data.p, data.n, "\"finish_reason\"", 15);
+	const char *at = tp_find(data, TP_STR("\"finish_reason\""));
 	if (at == NULL)
 		return false;
 	const char *end = data.p + data.n;
@@ -286,7 +291,7 @@ static enum tp_answer_event chat_committed(const struct tp_sse_event *event,
 					   struct tp_answer_error *ret_error)
 {
 	struct tp_str data = event->data;
-	if (memmem(data.p, data.n, "error\"", 6) != NULL || tp_str_eq(event->name, TP_STR("error"))) {
+	if (tp_find(data, TP_STR("error\"")) != NULL || tp_str_eq(event->name, TP_STR("error"))) {
 		struct type type = type_of(event);
 		if (look(TP_FAMILY_CHAT, event, type_str(&type), ret_error) == TP_EVENT_ERROR)
 			return TP_EVENT_ERROR;
@@ -295,12 +300,12 @@ static enum tp_answer_event chat_committed(const struct tp_sse_event *event,
 }
 
 /* The name says what the data's type says, without a scan.  Some gateways name every event "message". */
-static bool name_tells(const struct tp_sse_event *event)
+static bool name_tells(const struct tp_sse_event *event, enum tp_answer_event kind)
 {
-	return !event->name_cut && (kind_of_type(event->name) != TP_EVENT_OUTPUT ||
-				    tp_str_starts(event->name, TP_STR("response.")) ||
-				    tp_str_starts(event->name, TP_STR("content_block_")) ||
-				    tp_str_starts(event->name, TP_STR("message_")));
+	return !event->name_cut &&
+	       (kind != TP_EVENT_OUTPUT || tp_str_starts(event->name, TP_STR("response.")) ||
+		tp_str_starts(event->name, TP_STR("content_block_")) ||
+		tp_str_starts(event->name, TP_STR("message_")));
 }
 
 enum tp_answer_event tp_answer_event_committed(enum tp_family family, const struct tp_sse_event *event,
@@ -313,16 +318,17 @@ enum tp_answer_event tp_answer_event_committed(enum tp_family family, const stru
 		return TP_EVENT_TERMINAL;
 	if (family == TP_FAMILY_CHAT || family == TP_FAMILY_PLAIN)
 		return chat_committed(event, ret_error);
-	struct type type = {0};
+	struct type type;
 	struct tp_str text = event->name;
-	if (!name_tells(event)) {
+	enum tp_answer_event kind = kind_of_type(text);
+	if (!name_tells(event, kind)) {
 		type = type_in_data(data);
 		text = type_str(&type);
+		kind = kind_of_type(text);
 	}
-	enum tp_answer_event kind = kind_of_type(text);
 	if (kind == TP_EVENT_ERROR)
 		return look(family, event, text, ret_error);
-	if (kind == TP_EVENT_OUTPUT && text.n == 0 && memmem(data.p, data.n, "\"error\"", 7) != NULL)
+	if (kind == TP_EVENT_OUTPUT && text.n == 0 && tp_find(data, TP_STR("\"error\"")) != NULL)
 		return look(family, event, text, ret_error); /* a gateway's error in the chat dialect */
 	return kind;
 }

@@ -114,10 +114,34 @@ static enum state framing_byte(struct tp_chunked *c, char byte, uint64_t limit)
 	return BROKEN;
 }
 
+/*
+ * What nearly all framing is, at once: the line end behind a chunk, and a size line without an extension,
+ * each only when it lies in sight whole.  Returns the bytes used; the states above go on behind them.
+ */
+static size_t plain_framing(struct tp_chunked *c, const char *bytes, size_t n, uint64_t limit)
+{
+	size_t at = 0;
+	if (c->state == DATA_END && n >= 2 && bytes[0] == '\r' && bytes[1] == '\n') {
+		c->state = SIZE;
+		at = 2;
+	}
+	if (c->state != SIZE || c->digits > 0)
+		return at;
+	uint64_t size = 0;
+	size_t i = at, most = n - at < DIGITS_MAX ? n : at + DIGITS_MAX;
+	while (i < most && tp_char_is(bytes[i], TP_CHAR_HEX))
+		size = size << 4 | tp_char_hex(bytes[i++]);
+	if (i == at || n - i < 2 || bytes[i] != '\r' || bytes[i + 1] != '\n')
+		return at;
+	c->left = size;
+	c->state = (uint8_t)chunk_begins(c, limit);
+	return i + 2;
+}
+
 enum tp_chunked_result tp_chunked_feed(struct tp_chunked *c, const char *bytes, size_t n, uint64_t limit,
 				       size_t *ret_used, const char **ret_data, size_t *ret_n)
 {
-	size_t used = 0;
+	size_t used = c->state == SIZE || c->state == DATA_END ? plain_framing(c, bytes, n, limit) : 0;
 	while (used < n && c->state != DATA && c->state < DONE)
 		c->state = (uint8_t)framing_byte(c, bytes[used++], limit);
 	*ret_used = used;

@@ -2,6 +2,9 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+
+/* As code of this file: bodies are hashed in many small pieces, and the state is a part of our struct. */
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "common/http/json.h"
@@ -53,20 +56,21 @@ static const struct {
 	[MEMBER_TOOLS] = {NAME("tools"), false},
 };
 
-/*
- * Two hashes run beside each other since only the end shows which one counts: `members` over the members that
- * count, `raw` over every byte.
- */
 struct tp_fingerprint {
-	XXH3_state_t *members, *raw; /* owned */
-	struct tp_json json;
-	struct tp_request_facts facts;
+	XXH3_state_t hash;
+	enum tp_fingerprint_way way;
+	/* Bytes of the present piece that count and are not hashed yet: they follow each other in the body as
+	 * they do in the hash, so that they go there together. */
+	const char *run, *run_end;
+	const char *piece_end;
 	enum place place;
 	enum member member; /* whose value is being read */
 	uint32_t seen;      /* a bit for each enum member */
 	bool broken;        /* no JSON */
 	uint8_t raw_key_n;
+	struct tp_request_facts facts;
 	char raw_key[RAW_KEY_MAX]; /* front of a key that began in an earlier piece */
+	struct tp_json json;
 };
 
 /* ---- hashing ---- */
@@ -80,44 +84,78 @@ static void add_part(XXH3_state_t *hash, struct tp_str part)
 		XXH3_128bits_update(hash, part.p, part.n);
 }
 
-/* `kind` keeps the two ways of hashing apart.  The seed's second half goes in as data: XXH3 takes 64 bits. */
-static void begin_hash(XXH3_state_t *hash, const uint8_t seed[16], struct tp_str kind, struct tp_str method,
-		       struct tp_str path, struct tp_str turn_id)
+/* The way keeps the two ways of hashing apart.  The seed's second half goes in as data: XXH3 takes 64 bits.
+ */
+static void begin_hash(XXH3_state_t *hash, enum tp_fingerprint_way way, const uint8_t seed[16])
 {
 	XXH64_hash_t first;
 	memcpy(&first, seed, sizeof first);
 	XXH3_128bits_reset_withSeed(hash, first);
 	XXH3_128bits_update(hash, seed + 8, 8);
-	add_part(hash, kind);
-	add_part(hash, method);
-	add_part(hash, path);
-	add_part(hash, turn_id);
+	add_part(hash, way == TP_FINGERPRINT_MEMBERS ? TP_STR("members") : TP_STR("raw"));
 }
 
-struct tp_fingerprint *tp_fingerprint_new(const uint8_t seed[16], struct tp_str method, struct tp_str target,
-					  struct tp_str turn_id)
+static void flush_run(struct tp_fingerprint *f)
 {
-	struct tp_fingerprint *f = calloc(1, sizeof *f);
-	if (f == NULL)
-		return NULL;
-	f->members = XXH3_createState();
-	f->raw = XXH3_createState();
-	if (f->members == NULL || f->raw == NULL) {
-		tp_fingerprint_free(f);
-		return NULL;
+	if (f->run != f->run_end)
+		XXH3_128bits_update(&f->hash, f->run, (size_t)(f->run_end - f->run));
+	f->run = f->run_end = NULL;
+}
+
+/* bytes[0..n) of the present piece. */
+static void add_bytes(struct tp_fingerprint *f, const char *bytes, size_t n)
+{
+	if (n > 0 && bytes != f->run_end) {
+		flush_run(f);
+		f->run = bytes;
 	}
-	struct tp_str path = tp_path_only(target);
-	begin_hash(f->members, seed, TP_STR("members"), method, path, turn_id);
-	begin_hash(f->raw, seed, TP_STR("raw"), method, path, turn_id);
+	if (n > 0)
+		f->run_end = bytes + n;
+}
+
+/* What stands between key and value, or between members, in the hash; in the body it mostly stands there too.
+ */
+static void add_mark(struct tp_fingerprint *f, char mark)
+{
+	if (f->run_end != NULL && f->run_end < f->piece_end && *f->run_end == mark) {
+		f->run_end++;
+		return;
+	}
+	flush_run(f);
+	XXH3_128bits_update(&f->hash, &mark, 1);
+}
+
+struct tp_fingerprint *tp_fingerprint_new(void)
+{
+	/* The alignment that the hash's state asks for. */
+	void *memory = NULL;
+	if (posix_memalign(&memory, _Alignof(struct tp_fingerprint), sizeof(struct tp_fingerprint)) != 0)
+		return NULL;
+	struct tp_fingerprint *f = memory;
+	XXH3_INITSTATE(&f->hash);
 	return f;
+}
+
+void tp_fingerprint_begin(struct tp_fingerprint *f, enum tp_fingerprint_way way, const uint8_t seed[16],
+			  struct tp_str method, struct tp_str target, struct tp_str turn_id)
+{
+	begin_hash(&f->hash, way, seed);
+	add_part(&f->hash, method);
+	add_part(&f->hash, tp_path_only(target));
+	add_part(&f->hash, turn_id);
+	f->way = way;
+	f->run = f->run_end = f->piece_end = NULL;
+	f->place = BETWEEN;
+	f->member = MEMBER_OTHER;
+	f->seen = 0;
+	f->broken = false;
+	f->raw_key_n = 0;
+	memset(&f->facts, 0, offsetof(struct tp_request_facts, model));
+	memset(&f->json, 0, offsetof(struct tp_json, key));
 }
 
 void tp_fingerprint_free(struct tp_fingerprint *f)
 {
-	if (f == NULL)
-		return;
-	XXH3_freeState(f->members);
-	XXH3_freeState(f->raw);
 	free(f);
 }
 
@@ -127,8 +165,9 @@ void tp_fingerprint_free(struct tp_fingerprint *f)
 static void hold_key(struct tp_fingerprint *f, const char *bytes, size_t n)
 {
 	if (n > sizeof f->raw_key - f->raw_key_n) {
-		XXH3_128bits_update(f->members, f->raw_key, f->raw_key_n);
-		XXH3_128bits_update(f->members, bytes, n);
+		flush_run(f);
+		XXH3_128bits_update(&f->hash, f->raw_key, f->raw_key_n);
+		XXH3_128bits_update(&f->hash, bytes, n);
 		f->raw_key_n = 0;
 		return;
 	}
@@ -150,13 +189,12 @@ static enum member find_member(const struct tp_json *j)
 static void end_key(struct tp_fingerprint *f, const char *bytes, size_t n)
 {
 	uint64_t in_sight = f->json.key_end - f->json.key_start;
-	f->member = find_member(&f->json);
 	if (!members[f->member].left_out) {
-		if (in_sight < n)
-			n = (size_t)in_sight;
-		XXH3_128bits_update(f->members, f->raw_key, f->raw_key_n);
-		XXH3_128bits_update(f->members, bytes - n, n);
-		XXH3_128bits_update(f->members, ":", 1);
+		size_t skip = in_sight < n ? n - (size_t)in_sight : 0;
+		if (f->raw_key_n > 0)
+			XXH3_128bits_update(&f->hash, f->raw_key, f->raw_key_n);
+		add_bytes(f, bytes + skip, n - skip);
+		add_mark(f, ':');
 	}
 	f->raw_key_n = 0;
 }
@@ -213,37 +251,49 @@ static void note_member(struct tp_fingerprint *f)
 
 /* ---- the body ---- */
 
-/* bytes[0..n) was used by the scanner, which then told `event`. */
-static void follow(struct tp_fingerprint *f, enum tp_json_event event, const char *bytes, size_t n)
+/* What of bytes[0..n) counts. */
+static void add_counted(struct tp_fingerprint *f, enum tp_json_event event, const char *bytes, size_t n)
 {
 	const struct tp_json *j = &f->json;
-	if (f->place == KEPT && n > 0)
-		XXH3_128bits_update(f->members, bytes, n);
-	switch (event) {
-	case TP_JSON_KEY: end_key(f, bytes + n, n); break;
-	case TP_JSON_END:
-		if (f->place == KEPT)
-			XXH3_128bits_update(f->members, ",", 1);
-		note_member(f);
-		f->place = BETWEEN;
-		break;
-	case TP_JSON_MORE:
-		if (f->place == BETWEEN && j->in_key) {
-			uint64_t in_sight = j->at - j->key_start;
-			size_t part = in_sight < n ? (size_t)in_sight : n;
-			hold_key(f, bytes + n - part, part);
-		}
-		break;
-	case TP_JSON_VALUE: f->place = members[f->member].left_out ? LEFT_OUT : KEPT; break;
-	case TP_JSON_BAD: f->broken = true; break;
+	if (f->place == KEPT)
+		add_bytes(f, bytes, n);
+	if (event == TP_JSON_KEY) {
+		end_key(f, bytes, n);
+	} else if (event == TP_JSON_END && f->place == KEPT) {
+		add_mark(f, ',');
+	} else if (event == TP_JSON_MORE && f->place == BETWEEN && j->in_key) {
+		uint64_t in_sight = j->at - j->key_start;
+		size_t part = in_sight < n ? (size_t)in_sight : n;
+		hold_key(f, bytes + n - part, part);
 	}
 }
 
-void tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n)
+/* bytes[0..n) was used by the scanner, which then told `event`. */
+static void follow(struct tp_fingerprint *f, enum tp_json_event event, const char *bytes, size_t n)
 {
-	if (n == 0)
-		return;
-	XXH3_128bits_update(f->raw, bytes, n);
+	if (event == TP_JSON_KEY)
+		f->member = find_member(&f->json);
+	if (f->way == TP_FINGERPRINT_MEMBERS)
+		add_counted(f, event, bytes, n);
+	switch (event) {
+	case TP_JSON_VALUE: f->place = members[f->member].left_out ? LEFT_OUT : KEPT; break;
+	case TP_JSON_END:
+		note_member(f);
+		f->place = BETWEEN;
+		break;
+	case TP_JSON_BAD: f->broken = true; break;
+	default: break;
+	}
+}
+
+/* Is it an object, as far as it was read? */
+static bool may_be_object(const struct tp_fingerprint *f)
+{
+	return !f->broken && (f->json.top_type == TP_JSON_OBJECT || f->json.top_type == TP_JSON_NONE);
+}
+
+static void scan(struct tp_fingerprint *f, const char *bytes, size_t n)
+{
 	enum tp_json_event event = TP_JSON_KEY;
 	while (!f->broken && event != TP_JSON_MORE) {
 		size_t used;
@@ -254,20 +304,36 @@ void tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n)
 	}
 }
 
-void tp_fingerprint_finish(struct tp_fingerprint *f, struct tp_hash128 *ret_hash,
+bool tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n)
+{
+	if (n == 0)
+		return true;
+	f->piece_end = bytes + n;
+	if (may_be_object(f))
+		scan(f, bytes, n);
+	if (f->way == TP_FINGERPRINT_BYTES) {
+		XXH3_128bits_update(&f->hash, bytes, n);
+		return true;
+	}
+	flush_run(f);
+	return may_be_object(f) && f->json.max_depth <= TP_FINGERPRINT_DEPTH;
+}
+
+bool tp_fingerprint_finish(struct tp_fingerprint *f, struct tp_hash128 *ret_hash,
 			   struct tp_request_facts *ret_facts)
 {
-	bool whole = !f->broken && tp_json_finish(&f->json);
-	bool object = whole && f->json.top_type == TP_JSON_OBJECT;
-	bool by_member = object && f->json.max_depth <= TP_FINGERPRINT_DEPTH;
+	bool object = may_be_object(f) && tp_json_finish(&f->json);
+	if (f->way == TP_FINGERPRINT_MEMBERS && (!object || f->json.max_depth > TP_FINGERPRINT_DEPTH))
+		return false;
 	if (ret_hash != NULL) {
-		XXH128_hash_t h = XXH3_128bits_digest(by_member ? f->members : f->raw);
+		XXH128_hash_t h = XXH3_128bits_digest(&f->hash);
 		*ret_hash = (struct tp_hash128){.lo = h.low64, .hi = h.high64};
 	}
 	if (ret_facts != NULL) {
 		f->facts.object = object;
 		*ret_facts = object ? f->facts : (struct tp_request_facts){0};
 	}
+	return true;
 }
 
 /* ---- x-codex-turn-metadata ---- */

@@ -48,19 +48,33 @@ struct tp_request_facts {
 	char model[TP_MODEL_MAX]; /* decoded, not terminated */
 };
 
-/* Opaque, about 2.3 KiB on the heap: to be kept only while a body arrives. */
+/* Opaque, about 1.7 KiB on the heap: to be kept only while a body arrives. */
 struct tp_fingerprint;
 
+/* How a body counts: only its end shows which way is the right one. */
+enum tp_fingerprint_way {
+	TP_FINGERPRINT_MEMBERS, /* to begin with: an object of moderate depth, by what counts of it */
+	TP_FINGERPRINT_BYTES    /* anything else, byte for byte */
+};
+
+/* NULL when out of memory.  The caller frees it with tp_fingerprint_free(). */
+struct tp_fingerprint *tp_fingerprint_new(void);
 /*
- * seed: the table's.  target: as in the request line; its path without the query counts.  turn_id: from
- * tp_turn_id(), or empty.  NULL when out of memory.  The caller frees it with tp_fingerprint_free().
+ * Begins a body; what was fed before is forgotten, so that one object serves many bodies.  seed: the table's.
+ * target: as in the request line; its path without the query counts.  turn_id: from tp_turn_id(), or empty.
  */
-struct tp_fingerprint *tp_fingerprint_new(const uint8_t seed[16], struct tp_str method, struct tp_str target,
-					  struct tp_str turn_id);
-/* A piece of the (decoded) body, of any size. */
-void tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n);
-/* The body is complete.  Either out-parameter may be NULL.  To be called once. */
-void tp_fingerprint_finish(struct tp_fingerprint *f, struct tp_hash128 *ret_hash,
+void tp_fingerprint_begin(struct tp_fingerprint *f, enum tp_fingerprint_way way, const uint8_t seed[16],
+			  struct tp_str method, struct tp_str target, struct tp_str turn_id);
+/*
+ * A piece of the (decoded) body, of any size.  False: it does not count by its members.  Then begin again
+ * with TP_FINGERPRINT_BYTES and feed it from its first byte; that way is never refused.
+ */
+bool tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n);
+/*
+ * The body is complete.  Either out-parameter may be NULL.  To be called once for each begin.  False, as from
+ * tp_fingerprint_feed(): neither is written.
+ */
+bool tp_fingerprint_finish(struct tp_fingerprint *f, struct tp_hash128 *ret_hash,
 			   struct tp_request_facts *ret_facts);
 void tp_fingerprint_free(struct tp_fingerprint *f); /* NULL is ignored */
 

@@ -68,27 +68,35 @@ static void add_front(char *to, uint8_t *n, bool *cut, size_t room, const char *
 	*n = (uint8_t)(*n + len);
 }
 
-/* The field's name stands in line[]. */
-static void begin_value(struct tp_sse *s)
+static void begin_field(struct tp_sse *s, enum field field)
 {
-	s->field = FIELD_OTHER;
+	s->field = (uint8_t)field;
 	s->state = ST_AFTER_COLON;
-	if (line_is(s, TP_STR("data"))) {
-		s->field = FIELD_DATA;
-	} else if (line_is(s, TP_STR("event"))) {
-		s->field = FIELD_EVENT;
+	if (field == FIELD_EVENT) {
 		s->name_n = 0; /* the last one counts */
 		s->name_cut = false;
-	} else if (line_is(s, TP_STR("error"))) {
-		s->field = FIELD_ERROR;
+	} else if (field == FIELD_ERROR) {
 		s->name_n = 0;
 		add_front(s->name, &s->name_n, &s->name_cut, sizeof s->name, "error", 5);
 	}
-	if (s->field == FIELD_DATA || s->field == FIELD_ERROR) {
+	if (field == FIELD_DATA || field == FIELD_ERROR) {
 		if (s->data_seen)
 			add_data(s, "\n", 1);
 		s->data_seen = true;
 	}
+}
+
+/* The field's name stands in line[]. */
+static void begin_value(struct tp_sse *s)
+{
+	enum field field = FIELD_OTHER;
+	if (line_is(s, TP_STR("data")))
+		field = FIELD_DATA;
+	else if (line_is(s, TP_STR("event")))
+		field = FIELD_EVENT;
+	else if (line_is(s, TP_STR("error")))
+		field = FIELD_ERROR;
+	begin_field(s, field);
 }
 
 static void add_value(struct tp_sse *s, const char *bytes, size_t n)
@@ -142,18 +150,29 @@ static bool end_line(struct tp_sse *s)
 	return false;
 }
 
+#ifdef __SSE2__
+/* Bit i: p[i] is CR or LF. */
+static unsigned eols16(const char *p)
+{
+	const __m128i cr = _mm_set1_epi8('\r'), lf = _mm_set1_epi8('\n');
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, cr), _mm_cmpeq_epi8(v, lf)));
+}
+#endif
+
 /* Bytes up to the first CR or LF. */
 static size_t run_to_eol(const char *p, size_t n)
 {
 	size_t i = 0;
 #ifdef __SSE2__
-	const __m128i cr = _mm_set1_epi8('\r'), lf = _mm_set1_epi8('\n');
-	for (; n - i >= 16; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		unsigned mask = (unsigned)_mm_movemask_epi8(
-			_mm_or_si128(_mm_cmpeq_epi8(v, cr), _mm_cmpeq_epi8(v, lf)));
-		if (mask != 0)
-			return i + (size_t)__builtin_ctz(mask);
+	/* The last step overlaps the one before it: lines mostly end with the piece. */
+	while (n >= 16 && i < n) {
+		if (n - i < 16)
+			i = n - 16;
+		unsigned eols = eols16(p + i);
+		if (eols != 0)
+			return i + (size_t)__builtin_ctz(eols);
+		i += 16;
 	}
 #endif
 	while (i < n && p[i] != '\r' && p[i] != '\n')
@@ -187,9 +206,26 @@ static void look_at_start(struct tp_sse *s, char c)
 	s->foreign = c == '{' || c == '[' || c == '<';
 }
 
+/* The two fields that events are made of, where name and colon lie in sight; the bytes used, 0 = neither. */
+static size_t plain_field(struct tp_sse *s, const char *p, size_t n)
+{
+	static const struct {
+		struct tp_str front;
+		enum field field;
+	} fields[] = {{{"data:", 5}, FIELD_DATA}, {{"event:", 6}, FIELD_EVENT}};
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+		if (n >= fields[i].front.n && memcmp(p, fields[i].front.p, fields[i].front.n) == 0) {
+			begin_field(s, fields[i].field);
+			return fields[i].front.n;
+		}
+	return 0;
+}
+
 static size_t in_field(struct tp_sse *s, const char *p, size_t n)
 {
 	size_t i = 0;
+	if (s->past_first && s->started && s->line_n == 0 && (i = plain_field(s, p, n)) > 0)
+		return i;
 	for (; i < n && p[i] != '\r' && p[i] != '\n'; i++) {
 		if (!s->started)
 			look_at_start(s, p[i]);

@@ -109,8 +109,10 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 			told = true;
 			continue;
 		}
-		if (!passes(f, value, name, facts, about))
-			continue;
+		if (!passes(f, value, name, facts, about) ||
+		    (status == 204 && f->id == TP_FIELD_CONTENT_LENGTH))
+			continue; /* RFC 9110 section 8.6: a 204 has no length, clients may wait for its bytes
+				   */
 		/* The head is written once per answer: one reservation, three copies. */
 		if (!tp_buf_reserve(out, name.n + value.n + 4))
 			return;

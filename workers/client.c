@@ -43,12 +43,19 @@ void tp_client_set_state(struct tp_client *c, enum tp_client_state s)
 	}
 }
 
+static bool send_now(struct tp_client *c);
+
 void tp_client_close(struct tp_client *c, const char *why, bool reset)
 {
 	if (c->state == TP_CLIENT_CLOSED)
 		return;
 	struct tp_worker *w = c->worker;
+	if (c->send.queued)
+		(void)send_now(c); /* what was given to the client before this end is still its own */
 	tp_debug("client closed in state %s: %s", state_names[c->state], why);
+	/* An answer that waits for the end of the loop turn only has been given. */
+	if (c->send.queued && c->io.fd >= 0 && !reset)
+		reset = !send_now(c);
 	tp_client_set_state(c, TP_CLIENT_CLOSED);
 	if (c->turn != NULL)
 		tp_turn_client_gone(c->turn);

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tp_buf_reserve(struct tp_buf *b, size_t more)
+bool tp_buf_grow(struct tp_buf *b, size_t more)
 {
-	if (b->size - b->len >= more)
-		return true;
 	size_t want = b->size != 0 ? b->size : 256;
 	while (want - b->len < more) {
 		if (want > SIZE_MAX / 2) {
@@ -24,19 +22,6 @@ bool tp_buf_reserve(struct tp_buf *b, size_t more)
 	b->data = data;
 	b->size = want;
 	return true;
-}
-
-void tp_buf_add(struct tp_buf *b, const void *bytes, size_t n)
-{
-	if (n == 0 || !tp_buf_reserve(b, n))
-		return;
-	memcpy(b->data + b->len, bytes, n);
-	b->len += n;
-}
-
-void tp_buf_add_str(struct tp_buf *b, struct tp_str s)
-{
-	tp_buf_add(b, s.p, s.n);
 }
 
 void tp_buf_add_uint(struct tp_buf *b, uint64_t decimal)

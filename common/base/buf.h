@@ -22,10 +22,29 @@ struct tp_buf {
 	bool failed; /* an allocation failed since the last tp_buf_free() */
 };
 
+/* tp_buf_reserve() where more memory is needed. */
+bool tp_buf_grow(struct tp_buf *b, size_t more);
+
 /* Room for `more` bytes behind len; false (and failed set) when there is none. */
-bool tp_buf_reserve(struct tp_buf *b, size_t more);
-void tp_buf_add(struct tp_buf *b, const void *bytes, size_t n);
-void tp_buf_add_str(struct tp_buf *b, struct tp_str s);
+static inline bool tp_buf_reserve(struct tp_buf *b, size_t more)
+{
+	return b->size - b->len >= more || tp_buf_grow(b, more);
+}
+
+/* Inline: heads are written in some hundred small pieces, most of them literals. */
+static inline void tp_buf_add(struct tp_buf *b, const void *bytes, size_t n)
+{
+	if (n == 0 || !tp_buf_reserve(b, n))
+		return;
+	memcpy(b->data + b->len, bytes, n);
+	b->len += n;
+}
+
+static inline void tp_buf_add_str(struct tp_buf *b, struct tp_str s)
+{
+	tp_buf_add(b, s.p, s.n);
+}
+
 void tp_buf_add_uint(struct tp_buf *b, uint64_t decimal);
 void tp_buf_printf(struct tp_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_buf_vprintf(struct tp_buf *b, const char *format, va_list ap) __attribute__((format(printf, 2, 0)));

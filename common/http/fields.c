@@ -66,17 +66,34 @@ enum { OWN_PREFIX_N = sizeof own_prefix - 1 };
 
 /* Setting bit 5 folds letters to lower case and leaves '-' and digits alone; no other token
  * character becomes a letter or '-' by it. */
+static inline bool same8(const char *name, const char *lower)
+{
+	uint64_t a, b;
+	memcpy(&a, name, 8);
+	memcpy(&b, lower, 8);
+	return (a | 0x2020202020202020u) == b;
+}
+
+static inline bool same4(const char *name, const char *lower)
+{
+	uint32_t a, b;
+	memcpy(&a, name, 4);
+	memcpy(&b, lower, 4);
+	return (a | 0x20202020u) == b;
+}
+
+/* The last step overlaps the one before it, so that no byte is compared alone. */
 static bool same_folded(const char *name, const char *lower, size_t n)
 {
-	size_t i = 0;
-	for (; i + 8 <= n; i += 8) {
-		uint64_t a, b;
-		memcpy(&a, name + i, 8);
-		memcpy(&b, lower + i, 8);
-		if ((a | 0x2020202020202020u) != b)
-			return false;
+	if (n >= 8) {
+		for (size_t i = 0; i + 8 < n; i += 8)
+			if (!same8(name + i, lower + i))
+				return false;
+		return same8(name + n - 8, lower + n - 8);
 	}
-	for (; i < n; i++)
+	if (n >= 4)
+		return same4(name, lower) && same4(name + n - 4, lower + n - 4);
+	for (size_t i = 0; i < n; i++)
 		if ((name[i] | 0x20) != lower[i])
 			return false;
 	return true;

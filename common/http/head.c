@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/http/fields.h"
+
 struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **ret_bytes)
 {
 	/* Of the fields only those that are in use: a head is 3 KiB, most have a dozen fields. */
@@ -18,6 +20,8 @@ struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **
 
 const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id)
 {
+	if (id != TP_FIELD_OTHER && !tp_head_has(h, id))
+		return NULL;
 	for (uint32_t i = 0; i < h->n_fields; i++)
 		if (h->fields[i].id == id)
 			return &h->fields[i];
@@ -26,8 +30,11 @@ const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id
 
 const struct tp_field *tp_head_find_name(const struct tp_head *h, const char *bytes, struct tp_str name)
 {
+	enum tp_field_id id = tp_field_lookup(name.p, name.n);
+	if (id != TP_FIELD_OTHER && id != TP_FIELD_X_TURNPIKE_OTHER)
+		return tp_head_find(h, id);
 	for (uint32_t i = 0; i < h->n_fields; i++)
-		if (tp_str_ieq(tp_span_str(bytes, h->fields[i].name), name))
+		if (h->fields[i].id == id && tp_str_ieq(tp_span_str(bytes, h->fields[i].name), name))
 			return &h->fields[i];
 	return NULL;
 }

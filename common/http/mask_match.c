@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/str.h"
+#include "common/http/mask_form.h"
 #include "common/http/mask_path.h"
 
 enum {
@@ -44,20 +45,10 @@ static bool is_alnum(char c)
 	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-static bool is_upper(char c)
-{
-	return is_digit(c) || (c >= 'A' && c <= 'Z');
-}
-
 /* Names and keys without padding. */
 static bool in_word(char c)
 {
 	return is_alnum(c) || c == '_' || c == '-' || c == '.';
-}
-
-static bool in_base64url(char c)
-{
-	return is_alnum(c) || c == '_' || c == '-';
 }
 
 /* Keys, also those a provider has shortened. */
@@ -86,67 +77,10 @@ static bool is_quote(char c)
 
 /* ---- keys known by how they begin */
 
-struct form {
-	const char *prefix;
-	bool (*in)(char);
-	size_t min;   /* bytes behind the prefix */
-	bool made_up; /* only when they look made up: the prefix alone may begin an everyday name */
-	bool foreign; /* an id rather than a credential */
-};
-
-static const struct form forms[] = {
-	{"sk-", in_key, 6, false, false},      {"pk-", in_key, 12, true, false},
-	{"ghp_", in_key, 8, true, false},      {"gho_", in_key, 8, true, false},
-	{"ghu_", in_key, 8, true, false},      {"ghs_", in_key, 8, true, false},
-	{"ghr_", in_key, 8, true, false},      {"github_pat_", in_key, 8, false, false},
-	{"glpat-", in_key, 8, false, false},   {"AKIA", is_upper, 12, true, false},
-	{"ASIA", is_upper, 12, true, false},   {"AIza", in_key, 16, false, false},
-	{"ya29.", in_key, 8, false, false},    {"xai-", in_key, 8, true, false},
-	{"gsk_", in_key, 8, true, false},      {"hf_", in_key, 8, true, false},
-	{"pplx-", in_key, 8, true, false},     {"nvapi-", in_key, 8, true, false},
-	{"xoxb-", in_key, 8, true, false},     {"xoxp-", in_key, 8, true, false},
-	{"sk_live_", in_key, 6, false, false}, {"sk_test_", in_key, 6, false, false},
-	{"org-", in_base64url, 6, true, true}, {"org_", in_base64url, 6, true, true},
-	{"ak-", in_base64url, 8, true, true},  {"proj_", in_base64url, 6, true, true},
-};
-
-/* A JSON web token: two or three base64url parts, the first of which begins with {". */
-static size_t jwt_end(const struct scan *s, size_t at)
-{
-	if (s->n - at < 12 || memcmp(s->t + at, "eyJ", 3) != 0)
-		return 0;
-	size_t dot = run(s, at, in_base64url);
-	if (dot - at < 6 || dot >= s->n || s->t[dot] != '.')
-		return 0;
-	size_t end = run(s, dot + 1, in_base64url);
-	if (end - dot < 5)
-		return 0;
-	return run(s, end, in_word);
-}
-
-static size_t form_end(const struct scan *s, size_t at)
-{
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		const struct form *f = &forms[i];
-		if (f->prefix[0] != s->t[at] || (f->foreign && !s->foreign))
-			continue;
-		struct tp_str prefix = tp_str_from(f->prefix), rest = {s->t + at, s->n - at};
-		if (!tp_str_starts(rest, prefix))
-			continue;
-		size_t end = run(s, at + prefix.n, f->in);
-		struct tp_str secret = {s->t + at + prefix.n, end - at - prefix.n};
-		while (secret.n > 0 && secret.p[secret.n - 1] == '.') /* the end of a sentence */
-			secret.n--;
-		if (secret.n >= f->min && (!f->made_up || tp_mask_looks_made_up(secret)))
-			return at + prefix.n + secret.n;
-	}
-	return 0;
-}
-
 /* A key anywhere in the word [at, end): behind its first character or one of - _ . */
 static size_t key_in_word(const struct scan *s, size_t at, size_t end)
 {
-	size_t jwt = jwt_end(s, at);
+	size_t jwt = tp_mask_jwt(s->t, s->n, at);
 	if (jwt != 0) {
 		tp_mask_mark(s->marks, s->view, at, jwt);
 		return jwt;
@@ -154,7 +88,7 @@ static size_t key_in_word(const struct scan *s, size_t at, size_t end)
 	for (size_t i = at; i < end; i++) {
 		if (i > at && is_alnum(s->t[i - 1]))
 			continue;
-		size_t found = form_end(s, i);
+		size_t found = tp_mask_form(s->t, s->n, i, s->foreign);
 		if (found != 0) {
 			tp_mask_mark(s->marks, s->view, i, found);
 			return found;

@@ -3,6 +3,10 @@
 #include <endian.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "common/http/chars.h"
 #include "common/http/fields.h"
 
@@ -38,8 +42,43 @@ static uint64_t controls(uint64_t w)
 	return (((w - ones * 0x20) & ~w) | ((del - ones) & ~del)) & high;
 }
 
+#ifdef __SSE2__
+/* Bit i: p[i] is a control character other than tab, or DEL. */
+static unsigned no_value16(const char *p)
+{
+	const __m128i last = _mm_set1_epi8(0x1f), del = _mm_set1_epi8(0x7f), tab = _mm_set1_epi8('\t');
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, last), v), _mm_cmpeq_epi8(v, del));
+	return (unsigned)_mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi8(v, tab), hit));
+}
+
+/* 0xff for each byte from `first` to `first` + `span`. */
+static __m128i within(__m128i v, char first, char span)
+{
+	__m128i d = _mm_sub_epi8(v, _mm_set1_epi8(first));
+	return _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(span)), d);
+}
+
+/* Bit i: p[i] is no letter, digit or '-': what nearly all names are made of. */
+static unsigned no_name16(const char *p)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i fits = within(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 25);
+	fits = _mm_or_si128(fits, within(v, '0', 9));
+	fits = _mm_or_si128(fits, _mm_cmpeq_epi8(v, _mm_set1_epi8('-')));
+	return (unsigned)_mm_movemask_epi8(fits) ^ 0xffffu;
+}
+#endif
+
 const char *tp_scan_value(const char *p, const char *end)
 {
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		unsigned hits = no_value16(p);
+		if (hits != 0)
+			return p + __builtin_ctz(hits);
+	}
+#endif
 	while (end - p >= 8) {
 		uint64_t w;
 		memcpy(&w, p, 8);
@@ -54,6 +93,23 @@ const char *tp_scan_value(const char *p, const char *end)
 		p++;
 	}
 	return tp_char_skip(p, end, TP_CHAR_VALUE);
+}
+
+/* First byte in [p, end) that is not TP_CHAR_TOKEN. */
+static const char *name_end(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		unsigned stops = no_name16(p);
+		if (stops == 0)
+			continue;
+		p += __builtin_ctz(stops);
+		if (*p == ':')
+			return p;
+		break; /* a rarer token character, or a fault */
+	}
+#endif
+	return tp_char_skip(p, end, TP_CHAR_TOKEN);
 }
 
 /* What stands at the start of a line and is no field name. */
@@ -74,7 +130,7 @@ static enum tp_step no_field(struct tp_scan *s)
 static enum tp_step field_line(struct tp_scan *s, struct tp_field *f)
 {
 	const char *name = s->at, *end = s->end;
-	const char *p = tp_char_skip(name, end, TP_CHAR_TOKEN);
+	const char *p = name_end(name, end);
 	if (p == name)
 		return no_field(s);
 	if (p == end || *p != ':')

@@ -45,7 +45,7 @@ enum tp_step tp_scan_fault(struct tp_scan *s, const char *p, const char *reason)
 /* `p` past the end of a line that ends there; NULL when no line end stands there. */
 const char *tp_scan_line_end(const struct tp_scan *s, const char *p);
 
-/* First byte in [p, end) that is not TP_CHAR_VALUE; end if there is none.  Eight bytes at a time. */
+/* First byte in [p, end) that is not TP_CHAR_VALUE; end if there is none. */
 const char *tp_scan_value(const char *p, const char *end);
 
 /* Cuts the next comma-separated element, trimmed, off `rest`; false when none is left. */

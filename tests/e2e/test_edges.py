@@ -1,10 +1,7 @@
 """Edges that no case names: strange providers, bounds, and how pieces of the contract meet."""
 
 import json
-import os
-import signal
 import socket
-import threading
 import time
 
 import pytest
@@ -66,38 +63,6 @@ def _(lab):
     answer = lab.post(t)
     refusal(answer, "upstream_closed_before_response")
     assert answer.took < 5
-
-
-@rows("a-head-in-two-pieces-before-a-large-body")
-def _(lab):
-    """The second read brings the rest of the head and as much of the body as fits: neither may crowd out the other."""
-    body = json.dumps({"id": "x", "choices": [], "pad": "p" * 500_000}).encode()
-
-    def split(x):
-        x.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Half: " + b"h" * 1000)
-        x.sleep(0.1)  # this piece is read by itself
-        os.kill(worker, signal.SIGSTOP)  # and the next one meets a full socket buffer
-        threading.Timer(0.3, os.kill, (worker, signal.SIGCONT)).start()
-        x.write(b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body, answered=True)
-
-    u = lab.provider(split)
-    t = lab.turnpike(u, {"workers": 1})
-    worker = t.workers()[0]
-    answer = lab.post(t)
-    served(answer, sends=1)
-    assert answer.body == body
-
-
-@rows("an-interim-answer-and-half-a-head")
-def _(lab):
-    def split(x):
-        x.write(b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Half: h")
-        x.sleep(0.1)
-        body = good_body(x.send)
-        x.write(b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body, answered=True)
-
-    t = lab.turnpike(lab.provider(split))
-    served(lab.post(t), sends=1)
 
 
 @rows("interim-answers-without-end")

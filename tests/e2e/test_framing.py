@@ -1,7 +1,6 @@
 """Framing and headers: cases FR, and what passes on connections."""
 
 import threading
-import json
 import time
 
 import pytest
@@ -80,18 +79,6 @@ def _(lab):
     served(answer, sends=2)
     assert answer.all("x-request-id") == ["req_2"]
     assert answer.all("set-cookie") == [] and answer.all("x-only-first") == []
-
-
-@rows("FR-4-nothing-of-a-failed-attempt-beside-an-error")
-def _(lab):
-    """A 200 that carries an error, whole in one piece, after an error answer that was kept: only the second is shown."""
-    second = json.dumps({"error": {"message": "no such model", "type": "invalid_request_error", "code": "model_not_found"}})
-    u = lab.provider(status(503, {"x-request-id": "req_1", "x-first": "1"}),
-                     status(200, {"x-request-id": "req_2"}, body=second))
-    t = lab.turnpike(u)
-    answer = lab.post(t)
-    assert answer.status >= 400 and answer.sends == 2 and b"no such model" in answer.body, answer
-    assert answer.header("x-request-id") == "req_2" and answer.header("x-first") is None
 
 
 @rows("FR-4-headers-of-clients-for-turnpike")
@@ -390,21 +377,6 @@ def _(lab):
     answer = lab.post(t, body=body)
     assert answer.status == 503 and u.count == 2, answer
     assert lab.post(t).header("x-turnpike-replay") is None
-
-
-@rows("streamed-upload-chunked")
-def _(lab):
-    """The same without a length: what arrives while the provider is still being connected to is framed once."""
-    u = lab.provider(then=ok())
-    t = lab.turnpike(u, {"limits": {"replay_body": "64KiB"}})
-    body = body_for("/v1/chat/completions", "w" * 1_000_000)
-    head = {"Content-Type": "application/json"}
-    for piece in (100_000, 7_000):  # a new connection, then a kept one
-        with Client(t.address) as c:
-            c.send(request_bytes("POST", "/v1/chat/completions", head, body=body, chunked=piece))
-            answer = c.response(timeout=5)
-        served(answer, sends=1)
-        assert answer.header("x-turnpike-replay") == "off" and u.sends[-1].body == body
 
 
 @rows("streamed-upload-early-answer")

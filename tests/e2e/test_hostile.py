@@ -186,6 +186,17 @@ def _(lab, size):
     served(lab.post(t), sends=1)
 
 
+@rows("a-204-with-a-length-and-a-body")
+def _(lab):
+    u = lab.provider(raw(b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", then="keep"), then=ok())
+    t = lab.turnpike(u, {"workers": 1})
+    c = lab.client(t)
+    answer = c.ask("DELETE", "/v1/files/1")
+    assert answer.status == 204 and answer.all("content-length") == [], answer
+    served(c.post(), sends=1)  # and the bytes are nobody's answer
+    assert len(u.connections) == 2
+
+
 # ---- compressed answers
 
 @rows.table("a-compressed-answer-in-one-piece", {"%d-%s" % (n, how): (n, how) for n in (1_000, 30_000, 300_000)

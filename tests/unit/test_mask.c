@@ -170,8 +170,8 @@ static const char *const ordinary[] = {
 	"00000000-0000-4000-8000-00000000beef",
 	"Your organization must be verified; the team lead, user error, account limit",
 	"ratio 1/2, and/or, 50% off, 100%25, a\\b, \\o/, 10:30, c:d, ./usr/lib, x/home/y",
-	"{\"loc\":[\"header\",\"x-api-key\"],\"msg\":\"Field "
-	"required\",\"required\":[\"api_key\",\"model\"]}",
+	"{\"loc\":[\"x-api-key\"],\"msg\":\"required\"}",
+	"{\"required\":[\"api_key\",\"model\"]}",
 	"{\"api_key\":null,\"password\":\"\",\"token\":\"required\",\"secret\":true,\"max_token\":123456789}",
 	"\xff\xfe\x80 not UTF-8 \\ud800 \\u12",
 	"[1,2,3]",

@@ -82,7 +82,8 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libadmin.a $(BUILD)/libcommon.a Makefil
 
 # ---- tests; a leak, an undefined operation or a warning in the log fails them
 SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1 \
-           UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1
+           UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1 \
+           $(if $(SANITIZE),TP_SLACK=1.5)
 
 .PHONY: test unit e2e clients
 ## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)

@@ -128,7 +128,7 @@ static const char *skim_key(struct tp_json *j, const char *p, const char *end)
 	return next != NULL ? next : p;
 }
 
-/* The bracket that closes the whole value is left to json.c, which tells the caller. */
+/* The bracket that closes the whole value is left to who tells the caller. */
 static const char *skim_close(struct tp_json *j, const char *p)
 {
 	unsigned whole = j->top_type == TP_JSON_OBJECT ? 2 : 1;
@@ -292,14 +292,35 @@ static enum tp_json_event member(struct tp_json *j, struct cursor *c)
 	return TP_JSON_MORE;
 }
 
+/* At the bracket that closes a member's value. */
+static bool member_closes(struct tp_json *j, struct cursor *c)
+{
+	if (c->p == c->end || j->depth != 2 || j->top_type != TP_JSON_OBJECT)
+		return false;
+	bool object = tp_json_in_object(j);
+	if (*c->p != (object ? '}' : ']'))
+		return false;
+	if (j->state != TP_JSON_ST_COMMA &&
+	    j->state != (object ? TP_JSON_ST_FIRST_KEY : TP_JSON_ST_FIRST_ELEMENT))
+		return false;
+	j->depth--;
+	j->state = TP_JSON_ST_COMMA;
+	c->p++;
+	j->value_end = offset(j, c, c->p);
+	return true;
+}
+
 enum tp_json_event tp_json_straight(struct tp_json *j, const char *bytes, size_t n, size_t *ret_used)
 {
 	struct cursor c = {.start = bytes, .p = bytes, .end = bytes + n};
 	enum tp_json_event event = TP_JSON_MORE;
 	if (tp_json_at_member(j))
 		event = member(j, &c);
-	if (event == TP_JSON_MORE && !tp_json_at_member(j))
+	if (event == TP_JSON_MORE && !tp_json_at_member(j)) {
 		c.p = skim(j, c.p, c.end);
+		if (member_closes(j, &c))
+			event = TP_JSON_END;
+	}
 	*ret_used = (size_t)(c.p - bytes);
 	j->at += *ret_used;
 	return event;

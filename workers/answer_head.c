@@ -2,6 +2,8 @@
 
 #include "common/retry/told.h"
 
+enum { HEAD_ROOM = 192 }; /* for what is added to the provider's head, in most cases */
+
 /* A value that is the provider's own, less the secrets it may repeat. */
 static void add_value(struct tp_buf *out, struct tp_str value, const struct tp_mask_secrets *secrets)
 {
@@ -97,6 +99,7 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	struct tp_str reason = tp_span_str(bytes, h->reason);
 	if (status != h->status || reason.n == 0)
 		reason = tp_str_from(tp_reason_phrase(status));
+	(void)tp_buf_reserve(out, h->size + HEAD_ROOM);
 	add_status(out, status, reason, about->secrets);
 	bool told = false;
 	for (uint32_t i = 0; i < h->n_fields; i++) {

@@ -1,5 +1,6 @@
 /* What arrives from a client: heads and bodies for its turns, in order. */
 #include "workers/client.h"
+#include "workers/numbers.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static void refuse_head(struct tp_client *c, const char *bytes, size_t n, int st
 	tp_debug("request %s refused with %d: %s", id, status, reason);
 	tp_worker_count(c->worker, TP_COUNT_TURNS);
 	tp_worker_count(c->worker, TP_COUNT_TURNS_BAD);
+	tp_numbers_bad_head(c->worker, guess_family(bytes, n));
 	struct iovec v[2] = {{head.data, head.len}, {body.data, body.len}};
 	int w = head.failed || body.failed ? -1 : tp_client_write(c, v, 2);
 	tp_buf_free(&head);

@@ -44,6 +44,7 @@ struct tp_resolver;
 struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
+struct tp_numbers;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
@@ -82,6 +83,7 @@ struct tp_worker {
 	SSL_CTX **listener_tls;           /* one per config->listeners; NULL entries are plain */
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
+	struct tp_numbers *numbers;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

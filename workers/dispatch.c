@@ -12,6 +12,7 @@ static void start(struct tp_turn *t, bool fresh)
 		.drop_credentials = t->who != NULL || t->provider->conf->n_keys > 0,
 		.tunnel = t->tunnel,
 	};
+	t->attempt.klass = t->klass;
 	tp_turn_set_state(t, TP_TURN_SEND);
 	tp_attempt_start(&t->attempt, t->provider, t->request, &args, fresh);
 }

@@ -1,3 +1,4 @@
+#include "workers/numbers.h"
 #include "workers/turn.h"
 
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 		t->joined = false;
 	}
 	tp_worker_count(t->worker, outcome_counters[outcome]);
+	tp_numbers_turn(t, outcome);
 	tp_worker_gauge(t->worker, TP_GAUGE_TURNS, -1);
 	t->client->turn = NULL;
 	t->client = NULL;
@@ -223,6 +225,7 @@ void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
 	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
+	tp_numbers_refusal(t->worker, code);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
 
@@ -255,6 +258,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 	t->klass = d->klass;
 	tp_relay_reset(t);
 	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_numbers_wait(t->worker, d->wait_ms);
 	tp_timer_set(&t->timer, d->wait_ms);
 }
 
@@ -269,8 +273,10 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	}
 	tp_ledger_settle(&t->ledger);
 	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
-	if (billed && d->action != TP_ACT_CANCEL)
+	if (billed && d->action != TP_ACT_CANCEL) {
 		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
+		tp_numbers_billed(t->worker, t->provider);
+	}
 }
 
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)

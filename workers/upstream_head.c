@@ -2,6 +2,8 @@
 
 #include "workers/access.h"
 
+enum { HEAD_ROOM = 128 }; /* for what is added to the client's head, in most cases */
+
 /* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
  * credentials, cookies, and the account they belong to. */
 static bool is_credential(const struct tp_field *f, struct tp_str name)
@@ -127,6 +129,8 @@ static void add_framing(struct tp_buf *out, const struct tp_request *r)
 
 void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out)
 {
+	/* Nearly always enough: fields are dropped rather than added. */
+	(void)tp_buf_reserve(out, r->head->size + HEAD_ROOM);
 	tp_buf_add_str(out, tp_request_str(r, r->head->method));
 	tp_buf_add_str(out, TP_STR(" "));
 	add_target(out, r, a);

@@ -11,6 +11,7 @@
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/io.h"
+#include "workers/numbers.h"
 #include "workers/resolve.h"
 #include "workers/tls.h"
 #include "workers/timer.h"
@@ -172,8 +173,8 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	w->id_prefix = random[2];
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
-	       (w->resolver = tp_resolver_new(w->base)) != NULL && open_providers(w, why) &&
-	       open_listeners(w, start, why);
+	       (w->resolver = tp_resolver_new(w->base)) != NULL && (w->numbers = tp_numbers_new(w)) != NULL &&
+	       open_providers(w, why) && open_listeners(w, start, why);
 }
 
 static void abort_clients(struct tp_worker *w)
@@ -203,6 +204,7 @@ static void close_worker(struct tp_worker *w)
 	free(w->providers);
 	free(w->listener_tls);
 	tp_fingerprint_free(w->spare_fingerprint);
+	tp_numbers_free(w->numbers);
 	free(w->scratch);
 	free(w->head);
 }

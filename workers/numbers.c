@@ -1,0 +1,139 @@
+#include "workers/numbers.h"
+
+#include <stdlib.h>
+
+#include "common/base/clock.h"
+#include "common/shm/series.h"
+#include "workers/turn.h"
+
+enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2 };
+
+/* Not looked up yet; TP_SERIES_NONE is "looked up, and there was no room". */
+enum { UNKNOWN = UINT16_MAX - 1 };
+
+struct of_provider {
+	tp_series_id sends[TP_CLASS_COUNT], billed, inflight;
+};
+
+struct of_route {
+	tp_series_id turns[FAMILIES][OUTCOMES];
+};
+
+struct tp_numbers {
+	struct of_provider *providers;
+	struct of_route *routes; /* one more than the configuration has: none of them */
+	tp_series_id retries[TP_CLASS_COUNT], refusals[TP_CODE_COUNT], retried[RESULTS];
+};
+
+static void forget(tp_series_id *ids, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof *ids; i++)
+		ids[i] = UNKNOWN;
+}
+
+struct tp_numbers *tp_numbers_new(struct tp_worker *w)
+{
+	size_t n_providers = w->config->n_providers, n_routes = w->config->n_routes + 1;
+	struct tp_numbers *n = calloc(1, sizeof *n);
+	if (n == NULL)
+		return NULL;
+	n->providers = calloc(n_providers, sizeof *n->providers);
+	n->routes = calloc(n_routes, sizeof *n->routes);
+	if (n->providers == NULL || n->routes == NULL) {
+		tp_numbers_free(n);
+		return NULL;
+	}
+	forget((tp_series_id *)n->providers, n_providers * sizeof *n->providers);
+	forget((tp_series_id *)n->routes, n_routes * sizeof *n->routes);
+	forget(n->retries, sizeof n->retries);
+	forget(n->refusals, sizeof n->refusals);
+	forget(n->retried, sizeof n->retried);
+	return n;
+}
+
+void tp_numbers_free(struct tp_numbers *n)
+{
+	if (n == NULL)
+		return;
+	free(n->providers);
+	free(n->routes);
+	free(n);
+}
+
+static void add(struct tp_worker *w, tp_series_id *id, int64_t n, enum tp_metric m, const char *a,
+		const char *b, const char *c)
+{
+	const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
+	if (*id == UNKNOWN)
+		*id = tp_series_open(w->region, w->stamp, m, values);
+	tp_series_add(w->region, w->stamp.slot, *id, n);
+}
+
+static struct of_provider *provider_of(struct tp_worker *w, const struct tp_provider_rt *p)
+{
+	return &w->numbers->providers[p - w->providers];
+}
+
+void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass)
+{
+	const char *name = tp_class_name(klass);
+	add(w, &provider_of(w, p)->sends[klass], 1, TP_METRIC_SENDS, p->conf->name, name, NULL);
+	if (klass != TP_CLASS_INITIAL && klass != TP_CLASS_HOP)
+		add(w, &w->numbers->retries[klass], 1, TP_METRIC_RETRY_ATTEMPTS, name, NULL, NULL);
+}
+
+void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta)
+{
+	add(w, &provider_of(w, p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p)
+{
+	add(w, &provider_of(w, p)->billed, 1, TP_METRIC_POSSIBLY_BILLED, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_refusal(struct tp_worker *w, enum tp_code code)
+{
+	add(w, &w->numbers->refusals[code], 1, TP_METRIC_REFUSALS, tp_code_name(code), NULL, NULL);
+}
+
+void tp_numbers_wait(struct tp_worker *w, uint32_t ms)
+{
+	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_WAIT, (uint64_t)ms * 1000);
+}
+
+static const char *const outcome_names[] = {
+	[TP_TURN_OK] = "ok",   [TP_TURN_ERROR] = "error", [TP_TURN_REFUSED] = "refused",
+	[TP_TURN_CUT] = "cut", [TP_TURN_GONE] = "gone",   [TP_TURN_BAD] = "bad",
+};
+
+static void count_turn(struct tp_worker *w, size_t route, const char *path, enum tp_family family,
+		       unsigned outcome)
+{
+	add(w, &w->numbers->routes[route].turns[family][outcome], 1, TP_METRIC_TURNS, path,
+	    tp_family_name(family), outcome_names[outcome]);
+}
+
+void tp_numbers_turn(const struct tp_turn *t, unsigned outcome)
+{
+	struct tp_worker *w = t->worker;
+	size_t none = w->config->n_routes;
+	size_t route = t->route != NULL ? (size_t)(t->route - t->config->routes) : none;
+	count_turn(w, route < none ? route : none, t->route != NULL ? t->route->path : "none", t->family,
+		   outcome);
+	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_TURN,
+			 (tp_clock_boot_ms() - t->begun_ms) * 1000);
+	bool retried = false;
+	for (unsigned k = TP_CLASS_RESET; k < TP_CLASS_COUNT; k++)
+		retried = retried || t->class_sends[k] > 0;
+	if (!retried || outcome == TP_TURN_GONE)
+		return;
+	bool good = outcome == TP_TURN_OK;
+	add(w, &w->numbers->retried[good], 1, TP_METRIC_RETRIED_TURNS, good ? "success" : "failure", NULL,
+	    NULL);
+}
+
+void tp_numbers_bad_head(struct tp_worker *w, enum tp_family family)
+{
+	count_turn(w, w->config->n_routes, "none", family, TP_TURN_BAD);
+}

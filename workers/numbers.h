@@ -1,0 +1,32 @@
+/*
+ * The labelled numbers of a worker (design 11): which series each thing counts under. Ids are looked up once
+ * and kept; the labels are names of the configuration and words of this program, never a client's.
+ */
+#ifndef TP_WORKERS_NUMBERS_H
+#define TP_WORKERS_NUMBERS_H
+
+#include "common/http/path.h"
+#include "common/retry/model.h"
+#include "common/shm/histogram.h"
+#include "workers/core.h"
+
+struct tp_turn;
+
+/* For the providers and routes of w->config. NULL: out of memory. */
+struct tp_numbers *tp_numbers_new(struct tp_worker *w);
+void tp_numbers_free(struct tp_numbers *n);
+
+/* The first byte of a send was written; a retry unless its class is initial or hop. */
+void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass);
+/* An attempt begins (1) or ends (-1). */
+void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
+/* A send ended without a usable answer and may have run. */
+void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p);
+void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
+void tp_numbers_wait(struct tp_worker *w, uint32_t ms);
+/* The one end of a turn. */
+void tp_numbers_turn(const struct tp_turn *t, unsigned outcome);
+/* A request whose head was wrong: a turn without a route. */
+void tp_numbers_bad_head(struct tp_worker *w, enum tp_family family);
+
+#endif

@@ -1,5 +1,6 @@
 #include "workers/upstream_head.h"
 
+#include "common/http/lines.h"
 #include "workers/access.h"
 
 enum { HEAD_ROOM = 128 }; /* for what is added to the client's head, in most cases */
@@ -93,6 +94,7 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
 	bool identity = r->family != TP_FAMILY_PLAIN && !a->provider->compression_pass;
+	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		const struct tp_field *f = &r->head->fields[i];
 		struct tp_str name = tp_request_str(r, f->name);
@@ -100,11 +102,9 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 		    (a->drop_credentials && is_credential(f, name)) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
-		tp_buf_add_str(out, name);
-		tp_buf_add_str(out, TP_STR(": "));
-		tp_buf_add_str(out, tp_request_str(r, f->value));
-		tp_buf_add_str(out, TP_STR("\r\n"));
+		tp_lines_add(&lines, f);
 	}
+	tp_lines_flush(&lines);
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
 	if (a->provider->n_keys > 0)

@@ -2,17 +2,67 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <openssl/err.h>
+
+/*
+ * Resets.  libevent reports EPOLLERR and EPOLLHUP as plain readiness, so a reset that comes together with
+ * data could not be told from the data alone: the short read would take both for used up, and edges come
+ * once.  A second epoll set hears of errors only, and is itself watched by the loop.  One loop per process.
+ */
+static int errors_fd = -1;
+static struct event errors_event;
+
+static void on_errors(evutil_socket_t fd, short what, void *arg)
+{
+	enum { AT_ONCE = 64 };
+	struct epoll_event found[AT_ONCE];
+	(void)what;
+	(void)arg;
+	int n = epoll_wait(fd, found, AT_ONCE, 0); /* level-triggered itself: the rest comes back */
+	for (int i = 0; i < n; i++) {
+		struct tp_io *io = found[i].data.ptr;
+		io->hup = true;
+		event_active(&io->event, EV_READ, 0);
+	}
+}
+
+static bool watch_errors(struct tp_io *io, struct event_base *base)
+{
+	if (errors_fd < 0) {
+		errors_fd = epoll_create1(EPOLL_CLOEXEC);
+		if (errors_fd < 0)
+			return false;
+		(void)event_assign(&errors_event, base, errors_fd, EV_READ | EV_PERSIST, on_errors, NULL);
+		if (event_add(&errors_event, NULL) != 0)
+			return false;
+	}
+	struct epoll_event e = {.events = EPOLLET, .data = {.ptr = io}};
+	return epoll_ctl(errors_fd, EPOLL_CTL_ADD, io->fd, &e) == 0;
+}
+
+void tp_io_end_loop(void)
+{
+	if (errors_fd < 0)
+		return;
+	(void)event_del(&errors_event);
+	(void)close(errors_fd);
+	errors_fd = -1;
+}
 
 int tp_io_open(struct tp_io *io, struct event_base *base, int fd, SSL *ssl, event_callback_fn fn, void *arg)
 {
 	short what = EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST;
 	*io = (struct tp_io){.fd = fd, .ssl = ssl, .writable = true};
 	errno = 0;
-	if (event_assign(&io->event, base, fd, what, fn, arg) != 0 || event_add(&io->event, NULL) != 0) {
+	if (event_assign(&io->event, base, fd, what, fn, arg) != 0 || event_add(&io->event, NULL) != 0 ||
+	    !watch_errors(io, base)) {
+		int saved = errno;
+		(void)event_del(&io->event);
+		errno = saved;
 		io->fd = -1;
 		io->ssl = NULL;
 		return errno != 0 ? -errno : -ENOMEM;
@@ -201,6 +251,7 @@ int tp_io_release(struct tp_io *io, SSL **ret_ssl)
 	int fd = io->fd;
 	*ret_ssl = io->ssl;
 	(void)event_del(&io->event);
+	(void)epoll_ctl(errors_fd, EPOLL_CTL_DEL, fd, NULL);
 	forget(io);
 	io->fd = -1;
 	io->ssl = NULL;

@@ -26,7 +26,7 @@ struct tp_io {
 	SSL *ssl;      /* NULL = plain; owned */
 	bool readable; /* there may be something to read */
 	bool writable; /* a write may succeed */
-	bool hup;      /* the peer has ended its side (FIN seen by the kernel) */
+	bool hup;      /* the peer has ended its side, or reset: FIN or RST seen by the kernel */
 	bool waits;    /* for tp_io_next_turn() */
 	TAILQ_ENTRY(tp_io) link;
 	struct event event;
@@ -59,6 +59,8 @@ int tp_io_handshake(struct tp_io *io);
 void tp_io_again(struct tp_io *io);
 /* The loop calls it between turns. */
 void tp_io_next_turn(void);
+/* Before the event base is freed; all are closed. */
+void tp_io_end_loop(void);
 /* Gives socket and TLS state away, untouched; the event is gone. */
 int tp_io_release(struct tp_io *io, SSL **ret_ssl);
 /* Closes; with TLS a close_notify is tried when `orderly`, and without it the peer sees a cut. `reset`: the

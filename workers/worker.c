@@ -199,12 +199,13 @@ static void close_worker(struct tp_worker *w)
 	w->acceptor = NULL;
 	tp_resolver_free(w->resolver);
 	tp_worker_free_parked(w);
+	tp_io_end_loop();
 	if (w->base != NULL)
 		event_base_free(w->base);
 	free(w->providers);
 	free(w->listener_tls);
-	tp_fingerprint_free(w->spare_fingerprint);
 	tp_numbers_free(w->numbers);
+	tp_fingerprint_free(w->spare_fingerprint);
 	free(w->scratch);
 	free(w->head);
 }

@@ -164,7 +164,6 @@ def _cut(x):
     x.read_body()
     x.stream_head()
     x.piece(event({"choices": [{"index": 0, "delta": {"content": "mark-answer"}}]}))
-    x.sleep(0.2)
     x.reset()
 
 

@@ -30,16 +30,17 @@ static void on_errors(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-static bool watch_errors(struct tp_io *io, struct event_base *base)
+bool tp_io_begin_loop(struct event_base *base)
 {
-	if (errors_fd < 0) {
-		errors_fd = epoll_create1(EPOLL_CLOEXEC);
-		if (errors_fd < 0)
-			return false;
-		(void)event_assign(&errors_event, base, errors_fd, EV_READ | EV_PERSIST, on_errors, NULL);
-		if (event_add(&errors_event, NULL) != 0)
-			return false;
-	}
+	errors_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (errors_fd < 0)
+		return false;
+	(void)event_assign(&errors_event, base, errors_fd, EV_READ | EV_PERSIST, on_errors, NULL);
+	return event_add(&errors_event, NULL) == 0;
+}
+
+static bool watch_errors(struct tp_io *io)
+{
 	struct epoll_event e = {.events = EPOLLET, .data = {.ptr = io}};
 	return epoll_ctl(errors_fd, EPOLL_CTL_ADD, io->fd, &e) == 0;
 }
@@ -59,7 +60,7 @@ int tp_io_open(struct tp_io *io, struct event_base *base, int fd, SSL *ssl, even
 	*io = (struct tp_io){.fd = fd, .ssl = ssl, .writable = true};
 	errno = 0;
 	if (event_assign(&io->event, base, fd, what, fn, arg) != 0 || event_add(&io->event, NULL) != 0 ||
-	    !watch_errors(io, base)) {
+	    !watch_errors(io)) {
 		int saved = errno;
 		(void)event_del(&io->event);
 		errno = saved;

@@ -59,6 +59,8 @@ int tp_io_handshake(struct tp_io *io);
 void tp_io_again(struct tp_io *io);
 /* The loop calls it between turns. */
 void tp_io_next_turn(void);
+/* Once per process, before the first tp_io_open(). False: errno says why. */
+bool tp_io_begin_loop(struct event_base *base);
 /* Before the event base is freed; all are closed. */
 void tp_io_end_loop(void);
 /* Gives socket and TLS state away, untouched; the event is gone. */

@@ -173,8 +173,9 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	w->id_prefix = random[2];
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
-	       (w->resolver = tp_resolver_new(w->base)) != NULL && (w->numbers = tp_numbers_new(w)) != NULL &&
-	       open_providers(w, why) && open_listeners(w, start, why);
+	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
+	       (w->numbers = tp_numbers_new(w)) != NULL && open_providers(w, why) &&
+	       open_listeners(w, start, why);
 }
 
 static void abort_clients(struct tp_worker *w)

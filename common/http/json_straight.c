@@ -37,7 +37,7 @@ static const char *escape_end(const char *p, const char *end)
 }
 
 /* With escapes, for strings that nobody reads. */
-static const char *string_end(const char *p, const char *end)
+static inline const char *string_end(const char *p, const char *end)
 {
 	while (p != NULL) {
 		p += tp_json_plain_run(p, (size_t)(end - p));
@@ -95,7 +95,7 @@ static const char *literal_end(const char *p, const char *end)
 
 /* ---- inside a member's value: nothing is told or copied, only the grammar counts ---- */
 
-static const char *scalar_end(const char *p, const char *end)
+static inline const char *scalar_end(const char *p, const char *end)
 {
 	if (*p == '"')
 		return string_end(p + 1, end);
@@ -170,7 +170,7 @@ static const char *skim_token(struct tp_json *j, const char *p, const char *end)
 	return p + 1;
 }
 
-static const char *skip_space(const char *p, const char *end)
+static inline const char *skip_space(const char *p, const char *end)
 {
 	while (p < end && tp_json_is_space(*p))
 		p++;

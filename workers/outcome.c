@@ -66,6 +66,9 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	/* Larger than the limit ever allows: waiting helps as little as with a quota. */
 	o->quota = c.quota || c.too_large_for_limit;
 	o->drowning = c.drowning;
+	o->too_large = c.too_large_for_limit;
+	o->rate_limit = s->status == 429 && !o->quota && !o->overload && !c.capacity && !c.drowning &&
+			c.kind == TP_ERROR_RATE_LIMIT;
 }
 
 struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)

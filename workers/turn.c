@@ -6,6 +6,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
+#include "workers/alerts.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
@@ -293,7 +294,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
 	if (d.alert != TP_ALERT_NONE)
-		tp_warn("alert %s: provider %s", tp_alert_name(d.alert), t->provider->conf->name);
+		tp_alert_of_turn(t, d.alert);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;

@@ -168,7 +168,11 @@ struct tp_config {
 		enum tp_log_format format;
 		char *output; /* "stderr" or a path */
 	} log;
-	char *stats_file;  /* or NULL */
+	char *stats_file; /* or NULL */
+	struct {
+		char **command; /* an argv: NULL-terminated; NULL = none */
+		size_t n_command;
+	} alerts;
 	uint32_t drain_ms; /* shutdown.drain */
 	char *pid_file;    /* or NULL */
 };

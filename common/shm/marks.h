@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/retry/alert.h"
 #include "common/shm/region.h"
 
 enum tp_mark {
@@ -23,6 +24,10 @@ enum tp_mark {
 };
 /* True for one caller per `every_ms` over all processes: that one logs, or raises the alert. */
 bool tp_mark_due(struct tp_region *r, enum tp_mark m, uint32_t every_ms, uint64_t now_ms);
+
+enum { TP_ALERT_EVERY_MS = 60 * 1000 };
+/* The same for an alert: at most one of each kind a minute is counted, logged and told. */
+bool tp_alert_due(struct tp_region *r, enum tp_alert alert, uint64_t now_ms);
 
 enum tp_number {
 	TP_NUMBER_WORKER_RESTARTS,   /* turnpike_worker_restarts_total; the master adds */

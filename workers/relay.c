@@ -151,7 +151,7 @@ static void finish(struct tp_turn *t)
 {
 	bool failed = t->relay.failed;
 	if (!failed)
-		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, -1);
+		tp_streak_next(t->worker->region, t->provider->long_waits, -1);
 	struct tp_ledger_ending e = {.end = failed ? TP_END_UNKNOWN : TP_END_SUCCESS};
 	tp_turn_end(t, failed ? TP_TURN_CUT : TP_TURN_OK, &e, t->keep_alive ? TP_NEXT_KEEP : TP_NEXT_CLOSE);
 }

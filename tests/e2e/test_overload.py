@@ -6,10 +6,13 @@ import time
 import pytest
 
 from harness.checks import not_stopped, relayed, served, stopped
+from harness.client import body_for
 from harness.lab import O0, O1, O2, SLACK, Rows, between, gaps, quiet, told
 from harness.provider import error_body, ok, status
 
 rows = Rows()
+
+CHAT = "/v1/chat/completions"  # each run of a row asks for a model of its own where the one before was told to wait
 
 
 def dated(code, seconds):
@@ -91,9 +94,9 @@ def _(lab):
         assert pair in answer.headers, answer
     assert row.count == 1
     u.row("b", status(429, {"Retry-After": "17"}), ok())
-    assert lab.post(t, headers={"x-row": "b"}).all("retry-after") == ["17"]
+    assert lab.post(t, headers={"x-row": "b"}, body=body_for(CHAT, model="b")).all("retry-after") == ["17"]
     u.row("c", status(429, {"Retry-After": "7", "retry-after-ms": "900"}), ok())
-    answer = lab.post(t, headers={"x-row": "c"})
+    answer = lab.post(t, headers={"x-row": "c"}, body=body_for(CHAT, model="c"))
     assert answer.all("retry-after") == ["7"] and answer.all("retry-after-ms") == [], answer
 
 
@@ -105,7 +108,7 @@ def _(lab):
     def ask(step):
         name = str(len(u.rows))
         row = u.row(name, step, ok())
-        answer = lab.post(t, headers={"x-row": name})
+        answer = lab.post(t, headers={"x-row": name}, body=body_for(CHAT, model="m" + name))
         assert row.count == 1
         return answer
 
@@ -215,6 +218,32 @@ def _(lab, code):
     assert u.count == 4 and answer.sends == 4
     gaps(u, O0, O1, O2)
     assert answer.all("retry-after") == []
+
+
+@rows("dead-over-workers")
+def _(lab):
+    """Three waits of 55 s or more in a row, whichever worker they are in: the model is dead for all of them, until
+    a success."""
+    u = lab.provider(then=status(429))
+    t = lab.turnpike(u, {"workers": 4}, allow=["model_dead"])
+    waiting = []
+    for name in ("a", "b", "c"):
+        u.row(name, then=status(429, {"Retry-After": "56"}))
+        waiting.append(lab.client(t))
+        waiting[-1].request("POST", CHAT, body=body_for(CHAT, model=name), headers={"x-row": name})
+        t.counted(waiting=len(waiting))
+    for _ in range(8):
+        answer = lab.post(t)
+        relayed(answer, 429, error_body(429))
+        stopped(answer)
+        assert answer.sends == 1 and answer.took < 0.3, answer
+    u.row("good", then=ok())
+    served(lab.post(t, headers={"x-row": "good"}), sends=1)
+    u.set(status(429), ok())
+    served(lab.post(t), sends=2)
+    for c in waiting:
+        c.close()
+    t.counted(waiting=0, turns_gone=3)
 
 
 @pytest.mark.parametrize("row", rows.names())

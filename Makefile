@@ -39,7 +39,7 @@ HARDEN   := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2
 TP_CFLAGS = -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -DTP_VERSION='"$(VERSION)"' \
             $(WARNINGS) $(if $(WERROR),-Werror) $(HARDEN) $(PKGFLAGS) $(if $(LTO),-flto=auto -ffat-lto-objects) \
             $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-TP_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+TP_LDFLAGS = -pie -Wl,--as-needed -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 
 COMMON_SRC := $(wildcard common/*/*.c)
 SERVER_SRC := $(wildcard server/*.c server/*/*.c)

@@ -57,6 +57,7 @@ enum tp_profile_key {
 struct tp_retry_conf {
 	enum tp_profile profile; /* resolved in the fields below: nobody need look at it again */
 	uint8_t written;         /* enum tp_profile_key: what stands in the file and so wins over a profile */
+	bool share_waits;        /* a told wait of a rate limit holds other turns too */
 	uint32_t deadline_ms;
 	uint32_t slow_attempt_ms;
 	uint32_t floor_ms, ceiling_ms; /* retry_after */

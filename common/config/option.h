@@ -40,7 +40,7 @@ struct tp_section;
 struct tp_option {
 	const char *key;
 	enum tp_option_type type;
-	uint8_t width;              /* bytes of the field, for numbers */
+	uint16_t width;             /* bytes of the field, for numbers */
 	bool required;              /* has no default and must be given */
 	bool secret;                /* never shown, not even in messages about it */
 	bool restart;               /* taken over by a restart only, not by a reload */

@@ -160,6 +160,9 @@ static const struct tp_option retry_rows[] = {
 	 .fallback = "120s", .help = "Bounds one turn: no wait is begun that would end after it."},
 	{.key = "slow_attempt", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, slow_attempt_ms), RANGE(0, DAY),
 	 .fallback = "15s", .help = "A failure that took longer than this is shown, not sent again."},
+	{.key = "share_waits", .type = TP_OPT_BOOL, AT(struct tp_retry_conf, share_waits), .fallback = "true",
+	 .help = "The wait that a rate limit told one request holds every request for the same provider, model and credential, "
+		 "in all workers. When it is over they are let go 1, 2, 4, ... per good answer."},
 	{.key = "retry_after", SECTION(retry_after), .help = "Waits that the provider told."},
 	{.key = "reset", SECTION(retry_reset),
 	 .help = "Connections that broke under a request which may safely run twice."},

@@ -34,6 +34,17 @@ uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add)
 		       : 0;
 }
 
+void tp_number_raise(struct tp_region *r, enum tp_number n, uint64_t value)
+{
+	if ((unsigned)n >= TP_NUMBER_COUNT)
+		return;
+	uint64_t seen = atomic_load_explicit(&r->numbers->numbers[n], memory_order_relaxed);
+	while (seen < value &&
+	       !atomic_compare_exchange_weak_explicit(&r->numbers->numbers[n], &seen, value,
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
 void tp_number_set(struct tp_region *r, enum tp_number n, uint64_t value)
 {
 	if ((unsigned)n < TP_NUMBER_COUNT)

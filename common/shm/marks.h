@@ -34,10 +34,13 @@ enum tp_number {
 	TP_NUMBER_CONFIG_GENERATION, /* turnpike_config_generation; the master sets */
 	TP_NUMBER_STARTED_MS,        /* when this master began, CLOCK_BOOTTIME */
 	TP_NUMBER_LAST_SNAPSHOT,     /* sequence of snapshot files over all workers */
+	TP_NUMBER_HOLDS_UNTIL_MS,    /* no told wait or told cooldown holds anybody from then on */
 	TP_NUMBER_COUNT
 };
 /* Returns the value before. */
 uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add);
+/* Only ever upwards. */
+void tp_number_raise(struct tp_region *r, enum tp_number n, uint64_t value);
 void tp_number_set(struct tp_region *r, enum tp_number n, uint64_t value);
 uint64_t tp_number_get(const struct tp_region *r, enum tp_number n);
 

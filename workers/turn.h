@@ -21,6 +21,7 @@
 #include "common/shm/ledger.h"
 #include "workers/answer_head.h"
 #include "workers/attempt.h"
+#include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/request.h"
@@ -113,6 +114,9 @@ struct tp_turn {
 	uint32_t class_sends[TP_CLASS_COUNT];
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
+
+	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
+	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
 	struct tp_relay relay;

@@ -76,6 +76,12 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 				     .type = REQUEST,
 				     .message =
 					     "No model or combo with this name is configured in Turnpike."},
+	[TP_CODE_BLACKLISTED] = {.status = 503,
+				 .retry_after_s = 1,
+				 .type = "upstream_error",
+				 .message = "This URL of the provider has failed too often in a row, so Turnpike "
+					    "leaves it alone for now. Nothing was sent for this request. One request "
+					    "will be let through to see whether it works again."},
 };
 
 /* What a client did wrong, and a few things of ours that are told the same way. */

@@ -428,6 +428,7 @@ def _(lab):
         statuses.append(answer.code if answer.status == 503 else answer)
     assert u.count == 4
     assert statuses == [None] * 4 + ["upstream_blacklisted"] * 196
+    assert json.loads(run("stats", "--json", "-c", t.file).stdout)["ledger_entries"] == 4
     assert told(t, "is blacklisted: too many failures in a row") == 1
 
 

@@ -102,9 +102,7 @@ static const struct listing {
 	       print_listed,
 	       clear_blacklist,
 	       1},
-  cooldown = {
-	  "cooldown", cooldown_help, "nothing cools", list_cooldowns, print_cooling, clear_cooldowns,
-	  0};
+  cooldown = {"cooldown", cooldown_help, "nothing cools", list_cooldowns, print_cooling, clear_cooldowns, 0};
 
 static int list(const struct listing *l, struct tp_table_arguments *a)
 {

@@ -2,6 +2,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/turn.h"
 
@@ -45,6 +46,8 @@ static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
 	uint32_t seconds = (uint32_t)((wait_ms + 999) / 1000);
 	struct tp_refusal r = tp_refusal_for(TP_CODE_BLACKLISTED, seconds);
 	struct tp_ledger_ending e = {.end = TP_END_DECLINED, .retry_after_ms = seconds * 1000};
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_BLACKLISTED);
+	tp_numbers_refusal(t->worker, TP_CODE_BLACKLISTED);
 	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
 }
 
@@ -60,11 +63,10 @@ bool tp_blacklist_ask(struct tp_turn *t)
 	if (b->pass.region == NULL)
 		b->again = t->ledger.used > 0;
 	struct tp_str path = path_of(t);
-	struct tp_breaker_url url =
-		tp_breaker_url(region, tp_str_from(t->provider->conf->name),
-			       tp_str_from(t->provider->conf->base), path);
-	enum tp_breaker_answer answer = tp_breaker_ask(region, t->worker->stamp, &url, &policy,
-						       tp_clock_boot_ms(), &pass, &wait_ms);
+	struct tp_breaker_url url = tp_breaker_url(region, tp_str_from(t->provider->conf->name),
+						   tp_str_from(t->provider->conf->base), path);
+	enum tp_breaker_answer answer =
+		tp_breaker_ask(region, t->worker->stamp, &url, &policy, tp_clock_boot_ms(), &pass, &wait_ms);
 	if (answer == TP_BREAKER_LISTED) {
 		answer_listed(t, wait_ms);
 		return false;

@@ -12,12 +12,7 @@
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
 
-enum {
-	TICK_S = 1,
-	CHECK_EVERY_MS = 5000,
-	ANSWER_MS = 10000,
-	STATUS_LINE = sizeof "HTTP/1.1 200" - 1
-};
+enum { TICK_S = 1, CHECK_EVERY_MS = 5000, ANSWER_MS = 10000, STATUS_LINE = sizeof "HTTP/1.1 200" - 1 };
 
 /* What a check is made for. */
 enum check_kind {
@@ -62,7 +57,8 @@ static void failed(struct check *c, const char *why)
 {
 	const struct tp_provider_conf *p = c->provider->conf;
 	if (c->kind == CHECK_START)
-		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it all the "
+		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
+			"all the "
 			"same",
 			p->name, p->health_path, why);
 	else

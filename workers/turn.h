@@ -26,6 +26,7 @@
 #include "workers/core.h"
 #include "workers/request.h"
 #include "workers/timer.h"
+#include "workers/waits.h"
 
 enum tp_turn_state {
 	TP_TURN_RECEIVE, /* the request is arriving */
@@ -115,6 +116,7 @@ struct tp_turn {
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
+	struct tp_turn_waits waits;
 	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
 

@@ -46,6 +46,7 @@ struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
 struct tp_numbers;
+struct tp_health;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
@@ -85,6 +86,7 @@ struct tp_worker {
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
 	struct tp_numbers *numbers;
+	struct tp_health *health;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

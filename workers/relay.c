@@ -137,6 +137,7 @@ static void commit(struct tp_turn *t)
 	tp_ledger_commit(&t->ledger);
 	if (t->relay.facts.status < 300)
 		tp_waits_good(t);
+	tp_blacklist_committed(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;
 	t->relay.sse.keep_max = TP_SSE_KEEP_COMMITTED;
@@ -166,6 +167,7 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 		return;
 	}
 	tp_info("turn %s: cut after commit: %s", t->id, why);
+	tp_blacklist_note(t, TP_CAUSE_TRUNCATED, 0);
 	struct tp_ledger_ending e = {.end = TP_END_UNKNOWN};
 	struct tp_buf event = {0};
 	enum tp_client_next next = TP_NEXT_CUT;

@@ -67,6 +67,7 @@ static void give_back(struct tp_turn *t)
 static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
 {
 	bool unsent = t->attempt.active && t->attempt.stage == TP_STAGE_UNSENT;
+	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	tp_waits_end(t);
@@ -131,6 +132,7 @@ void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
 {
 	struct tp_refusal r = tp_refusal_client_error(status, detail);
 	struct tp_ledger_ending e = {.end = TP_END_LEFT};
+	tp_blacklist_neutral(t);
 	if (t->state == TP_TURN_FLOW) {
 		tp_relay_cut(t, detail);
 		return;
@@ -148,6 +150,7 @@ void tp_turn_client_gone(struct tp_turn *t)
 
 void tp_turn_abort(struct tp_turn *t)
 {
+	tp_blacklist_neutral(t);
 	if (t->state == TP_TURN_FLOW) {
 		tp_relay_cut(t, "the server is shutting down");
 		return;
@@ -290,6 +293,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	settle(t, &d);
 	if (d.action != TP_ACT_RECONNECT)
 		tp_waits_told(t, &o);
+	tp_blacklist_note(t, cause, o.status);
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);

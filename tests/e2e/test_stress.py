@@ -66,7 +66,7 @@ def test_one_key_500_connections(lab, code, most):
 @pytest.mark.parametrize("code, most", [(503, 3), (429, 4)])
 def test_one_key_while_workers_are_killed(lab, code, most):
     u = lab.provider(then=status(code, after=0.3))
-    t = lab.turnpike(u, {"workers": 4, "retry": QUICK}, allow=[r"worker|signal"])
+    t = lab.turnpike(u, {"workers": 4, "retry": QUICK, "blacklist": {"failures": 1000}}, allow=[r"worker|signal"])
     body, headers = body_for(PATH), {"Idempotency-Key": "one-logical-request"}
     stop, statuses = threading.Event(), collections.Counter()
     lock = threading.Lock()
@@ -193,7 +193,7 @@ def test_random_faults(lab):
     u = lab.provider()
     t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"first_byte": "1s", "idle": "1s"}}}, {"retry": {
         "overload": {"base": "5ms"}, "transient": {"base": "5ms"}, "reset": {"base": "5ms"},
-        "retry_after": {"floor": "5ms"}}})
+        "retry_after": {"floor": "5ms"}}, "blacklist": {"failures": 1000}})
     with concurrent.futures.ThreadPoolExecutor(32) as pool:
         wrong = [x for x in pool.map(lambda n: random_turn(t, u, n, seed), range(turns)) if x]
     assert not wrong, "%d of %d turns: %s" % (len(wrong), turns, wrong[:10])

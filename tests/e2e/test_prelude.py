@@ -8,14 +8,12 @@ import pytest
 from harness.checks import FAMILIES, MODELS, error_json, not_stopped, refusal, served, stopped
 from harness.client import body_for
 from harness.lab import O0, T0, T1, Rows, gaps, quiet
-from harness.provider import GOOD, error_body, event, good_events, ok, reset, status, stream
+from harness.provider import GOOD, event, good_events, ok, status, stream
 from harness.turnpike import until
 
 rows = Rows()
 REPLAY = {"retry": {"ambiguous_replays": 1}}
 QUICK = {"retry": {"overload": {"base": "100ms"}, "transient": {"base": "100ms"}}}
-CONTENT = {"chat": ("choices", 0, "message", "content"), "responses": ("output", 0, "content", 0, "text"),
-           "messages": ("content", 0, "text")}
 
 
 def as_json(value, headers=()):

@@ -104,7 +104,7 @@ def write(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="this client alone: the name in the list, such as langchain-chat")
-    parser.add_argument("--limit", type=int, default=60, help="seconds of a run without Turnpike")
+    parser.add_argument("--limit", type=int, default=240, help="seconds of a run without Turnpike")
     parser.add_argument("--no-write", action="store_true", help="leave docs/performance.md as it is")
     options = parser.parse_args()
     clients = [row for row in CLIENTS if options.only in (None, row[1])]

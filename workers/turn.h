@@ -25,6 +25,7 @@
 #include "workers/core.h"
 #include "workers/request.h"
 #include "workers/timer.h"
+#include "workers/waits.h"
 
 enum tp_turn_state {
 	TP_TURN_RECEIVE, /* the request is arriving */
@@ -114,6 +115,7 @@ struct tp_turn {
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
+	struct tp_turn_waits waits;
 	struct tp_attempt attempt;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */

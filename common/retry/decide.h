@@ -24,6 +24,8 @@ struct tp_outcome {
 	bool overload;       /* evidence of overload beside the status (codes, X-Codex-*) */
 	bool quota;          /* an exhausted quota or billing code */
 	bool drowning;       /* X-Codex-System-Load at or above 90% */
+	bool rate_limit;     /* 429 of a rate limit, neither quota nor overload: its told wait is shared */
+	bool too_large;      /* larger than the limit ever allows: says nothing about other requests */
 	bool replay_safe;    /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
 	bool committed;      /* a byte of the answer went to the client */
 	bool own_credential; /* the credential was Turnpike's, not the client's */

@@ -8,7 +8,8 @@
  * from its phase.  Memory order is left out too: that is for ThreadSanitizer and docs/shared-memory.md.
  *
  * Sizes: WORKERS slots and as many cells (a slot holds at most one, so there always is room), LIMIT sends, TURNS turns
- * in the whole run, KILLS deaths; with -DHELD_FOR_DEAD the master also takes living workers for dead.
+ * in the whole run, KILLS deaths.  With -DHELD_FOR_DEAD the master also takes living workers for dead: each turn of
+ * such a one may then add one send, and no more.
  *
  * -DBREAK=n takes one rule away; the verifier must then find an error, else the model proves nothing (run.sh).
  */
@@ -72,7 +73,7 @@ byte done; /* how many of them */
 byte holds[WORKERS]; /* cell + 1 of the record that it believes to hold */
 byte paid; /* charged and not given back */
 byte written;
-byte unrecorded;  /* sends of workers that were held for dead while they lived */
+byte unrecorded;  /* charges of workers that were held for dead while they lived */
 bit may_have_run; /* a worker died with a byte written and no answer */
 
 #define STALE(w) (generation[SLOT(w)] != GENERATION(w))
@@ -95,9 +96,11 @@ inline check_alone() {
 
 /* What is charged is what the record says; what was written is never more than that, nor than the limit. */
 inline check_books(w) {
+#ifndef HELD_FOR_DEAD
 	assert(USED(w) == paid);
-	assert(USED(w) >= written - unrecorded);
-	assert(paid <= LIMIT)
+	assert(USED(w) >= written);
+#endif
+	assert(USED(w) <= LIMIT)
 }
 
 /* What a word amounts to: resolve_dead() of ledger_cell.c. */
@@ -264,6 +267,17 @@ inline load_own() {
 #endif
 }
 
+/* Held for dead between the look at its stamp and the swap, or before: one send in a turn at most. */
+inline note_held_for_dead() {
+	if
+	:: generation[me] != stamp ->
+		assert(!slipped);
+		slipped = 1;
+		unrecorded++
+	:: else
+	fi
+}
+
 /* tp_ledger_charge(): got says whether a send may be written. */
 inline charge() {
 	if
@@ -288,7 +302,8 @@ inline charge() {
 					word[cell] = MINE_FROM(mine, USED(mine) + 1, 1, COMMITTED(mine), IN_FLIGHT);
 					paid++;
 					owed = 1;
-					check_books(word[cell])
+					check_books(word[cell]);
+					note_held_for_dead()
 				:: recorded && got && word[cell] != mine -> lose()
 				:: else
 				fi
@@ -301,7 +316,10 @@ inline charge() {
 		if
 		:: !recorded -> /* held for dead: only the first send of a turn still goes */
 			got = !sent;
-			unrecorded = unrecorded + got
+			if
+			:: got -> note_held_for_dead()
+			:: else
+			fi
 		:: else
 		fi;
 		sent = sent || got;
@@ -316,9 +334,8 @@ inline write_send() {
 		wrote = 1;
 		owed = 0;
 		assert(written <= LIMIT + unrecorded);
-		assert(!may_have_run || !recorded);
 #ifndef HELD_FOR_DEAD
-		assert(unrecorded == 0)
+		assert(!may_have_run && unrecorded == 0)
 #endif
 	}
 }
@@ -333,13 +350,13 @@ inline give_back() {
 				word[cell] = MINE_FROM(mine, USED(mine) - 1, 0, COMMITTED(mine), IN_FLIGHT);
 				assert(owed); /* once for each charge, and never after a byte was written */
 				owed = 0;
-				paid = paid - 1;
+				paid--;
 				check_books(word[cell])
 			:: else
 			fi;
 			mine = 0
 		}
-	:: atomic { !recorded && sent -> unrecorded = unrecorded - 1; sent = 0 }
+	:: atomic { !recorded && sent -> sent = 0; slipped = 0 }
 	:: !recorded && !sent
 	fi
 }
@@ -390,7 +407,7 @@ inline end(p) {
 inline forget() {
 	holds[me] = 0;
 	epoch = 0; noted = 0; found = 0; finding = 0; cell = 0; best_cell = 0; tries = 0; phase = 0;
-	seen = 0; best = 0; mine = 0; room = 0; got = 0; recorded = 0; sent = 0; wrote = 0; owed = 0
+	seen = 0; best = 0; mine = 0; room = 0; got = 0; recorded = 0; sent = 0; wrote = 0; owed = 0; slipped = 0
 }
 
 inline turn() {
@@ -429,7 +446,7 @@ active [WORKERS] proctype Worker()
 {
 	byte me = _pid, stamp, epoch, i, noted, found, finding, cell, best_cell, tries, phase;
 	int seen, best, mine;
-	bit room, got, recorded, sent, wrote, owed;
+	bit room, got, recorded, sent, wrote, owed, slipped;
 
 life:
 	{

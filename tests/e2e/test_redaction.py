@@ -240,13 +240,17 @@ def _(lab):
 
 @rows("RD-4-nothing-secret")
 def _(lab):
-    """Then the body is the provider's, byte for byte: white space, order, escapes, no UTF-8 and all."""
-    bodies = [b'{ "error" :\t{"message":"\\u0061 \\/v1\\/chat max_tokens: 100","n":1.50,"n":1e3}}\r\n',
-              b'{"error":{"message":"\xff\xfe"}}', b"plain /v1/models words", b'{"error": {"message": "cut']
-    for body in bodies:
-        u = lab.provider(then=status(400, {"content-type": "application/json"}, body))
+    """Then the body is the provider's, byte for byte: white space, order, escapes and all; no UTF-8 where it is not
+    called JSON.  JSON is UTF-8 or nothing (fixture body-invalid-utf8-500): there U+FFFD stands for such a byte."""
+    json_type, text, odd = "application/json", "text/plain", b'{"error":{"message":"\xff\xfe"}}'
+    mended = odd.replace(b"\xff\xfe", b"\xef\xbf\xbd" * 2)
+    bodies = [(json_type, b'{ "error" :\t{"message":"\\u0061 \\/v1\\/chat max_tokens: 100","n":1.50,"n":1e3}}\r\n', None),
+              (json_type, b"plain /v1/models words", None), (json_type, b'{"error": {"message": "cut', None),
+              (text, odd, None), (json_type, odd, mended)]
+    for kind, body, other in bodies:
+        u = lab.provider(then=status(400, {"content-type": kind}, body))
         t = lab.turnpike(u, probe=False)
-        relayed(lab.post(t, headers=MARKS), 400, body)
+        relayed(lab.post(t, headers=MARKS), 400, other or body)
 
 
 @rows("RD-4-no-error-is-touched")

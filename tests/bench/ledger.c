@@ -1,6 +1,6 @@
 /*
- * What the ledger costs: operations per second and core, and a look-up at several loads of the table.  Prints a table;
- * `make bench-ledger`.  No test: the numbers are for docs/shared-memory.md.
+ * What the ledger costs: operations per second and core, and a look-up at several loads of the table.  Prints
+ * a table; `make bench-ledger`.  No test: the numbers are for docs/shared-memory.md.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,14 @@
 #include "common/shm/layout.h"
 #include "common/shm/ledger.h"
 
-enum { CELLS = 65536, TURNS = 1000000, MOST_THREADS = 2, CREDENTIALS = 4096, LOOKS = 400000, NOW_MS = 1000000 };
+enum {
+	CELLS = 65536,
+	TURNS = 1000000,
+	MOST_THREADS = 2,
+	CREDENTIALS = 4096,
+	LOOKS = 400000,
+	NOW_MS = 1000000
+};
 /* join, charge, settle, commit, end */
 enum { TURN_OPERATIONS = 5 };
 
@@ -50,12 +57,12 @@ struct work {
 
 static void run_turn(struct work *w, const struct tp_identity *id)
 {
-	/* A limit that is never reached keeps the one id going; the epoch of its record grows with each turn. */
+	/* A limit that is never reached keeps the one id going; the epoch of its record grows with each turn.
+	 */
 	static const struct tp_ledger_ending left = {.end = TP_END_SUCCESS};
 	struct tp_ledger_handle h;
 	struct tp_ledger_memory memory;
-	enum tp_join joined =
-		tp_ledger_join(region, w->owner, id, &windows, &limits, NOW_MS, &h, &memory);
+	enum tp_join joined = tp_ledger_join(region, w->owner, id, &windows, &limits, NOW_MS, &h, &memory);
 	w->operations++;
 	w->busy += joined == TP_JOIN_BUSY;
 	w->memory += joined == TP_JOIN_MEMORY;
@@ -149,8 +156,8 @@ static void measure_lookups(unsigned percent)
 			 TP_JOIN_MEMORY;
 	}
 	double seconds = cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - began;
-	printf("| look-up of a known record, %2u %% load | %u of %u found | %.0f ns |\n", percent, known, LOOKS,
-	       seconds * 1e9 / LOOKS);
+	printf("| look-up of a known record, %2u %% load | %u of %u found | %.0f ns |\n", percent, known,
+	       LOOKS, seconds * 1e9 / LOOKS);
 	free(ids);
 	tp_region_close(region);
 }

@@ -33,7 +33,6 @@
 #define BREAK_DEAD_OPEN 3 /* an open send of the dead counts as declined */
 #define BREAK_GIVE_BACK 4 /* a give-back does not ask whether a send is open */
 #define BREAK_CHARGE 5    /* the byte is written before the charge */
-#define BREAK_EPOCH 6     /* possessions are not numbered: a handle is known by its slot alone */
 
 #define CELLS WORKERS
 #define TRIES 2
@@ -77,7 +76,7 @@ byte unrecorded;  /* charges of workers that were held for dead while they lived
 bit may_have_run; /* a worker died with a byte written and no answer */
 
 #define STALE(w) (generation[SLOT(w)] != GENERATION(w))
-#define OWN(w) (PHASE(w) == IN_FLIGHT && SLOT(w) == me && (BREAK == BREAK_EPOCH || (EPOCH(w) == epoch && GENERATION(w) == stamp)))
+#define OWN(w) (PHASE(w) == IN_FLIGHT && EPOCH(w) == epoch && SLOT(w) == me && GENERATION(w) == stamp)
 #define MINE_FROM(w, u, o, c, p) PACK(EPOCH(w), u, o, c, p, me, stamp)
 
 /* No other living worker holds a record of this id. */
@@ -345,8 +344,7 @@ inline give_back() {
 	:: atomic { recorded -> load_own() };
 		atomic {
 			if
-			:: got && ((OPEN(mine) && USED(mine) > 0) || BREAK == BREAK_GIVE_BACK) &&
-			   (word[cell] == mine || BREAK == BREAK_EPOCH) ->
+			:: got && ((OPEN(mine) && USED(mine) > 0) || BREAK == BREAK_GIVE_BACK) && word[cell] == mine ->
 				word[cell] = MINE_FROM(mine, USED(mine) - 1, 0, COMMITTED(mine), IN_FLIGHT);
 				assert(owed); /* once for each charge, and never after a byte was written */
 				owed = 0;
@@ -354,9 +352,11 @@ inline give_back() {
 				check_books(word[cell])
 			:: else
 			fi;
+			unrecorded = unrecorded - slipped;
+			slipped = 0;
 			mine = 0
 		}
-	:: atomic { !recorded && sent -> sent = 0; slipped = 0 }
+	:: atomic { !recorded && sent -> sent = 0; unrecorded = unrecorded - slipped; slipped = 0 }
 	:: !recorded && !sent
 	fi
 }

@@ -34,10 +34,9 @@ fails() { # NAME MODEL-FLAGS...: an error must be found
 }
 
 holds "all rules" -DTURNS=2 -DKILLS=1
-holds "one send" -DTURNS=2 -DKILLS=1 -DLIMIT=1
+holds "held for dead" -DTURNS=2 -DKILLS=1 -DLIMIT=1 -DHELD_FOR_DEAD
 fails "counting insertions" -DTURNS=2 -DKILLS=1 -DBREAK=1
 fails "a swap to take a record" -DTURNS=3 -DKILLS=1 -DBREAK=2
 fails "refusing what the dead left open" -DTURNS=2 -DKILLS=1 -DBREAK=3
 fails "asking whether a send is open" -DTURNS=2 -DKILLS=1 -DBREAK=4
 fails "charging first" -DTURNS=2 -DKILLS=1 -DBREAK=5
-fails "numbered possessions" -DTURNS=2 -DKILLS=1 -DBREAK=6

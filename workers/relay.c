@@ -134,6 +134,7 @@ void tp_relay_output_gap(struct tp_turn *t)
 static void commit(struct tp_turn *t)
 {
 	tp_ledger_commit(&t->ledger);
+	tp_targets_good(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;
 	t->relay.sse.keep_max = TP_SSE_KEEP_COMMITTED;

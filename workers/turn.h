@@ -24,6 +24,7 @@
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/request.h"
+#include "workers/targets.h"
 #include "workers/timer.h"
 
 enum tp_turn_state {
@@ -114,6 +115,7 @@ struct tp_turn {
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
+	struct tp_targets targets; /* of a combo */
 	struct tp_attempt attempt;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */

@@ -24,6 +24,9 @@ struct tp_outcome {
 	bool overload;       /* evidence of overload beside the status (codes, X-Codex-*) */
 	bool quota;          /* an exhausted quota or billing code */
 	bool drowning;       /* X-Codex-System-Load at or above 90% */
+	bool model_unavailable; /* another target may have the model */
+	bool too_large;      /* for this model's context, or for what the rate limit ever allows */
+	bool safety;         /* refused for its content: no target is asked instead */
 	bool replay_safe;    /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
 	bool committed;      /* a byte of the answer went to the client */
 	bool own_credential; /* the credential was Turnpike's, not the client's */
@@ -45,11 +48,18 @@ struct tp_allowance {
 	bool ambiguous_left;                  /* this logical request has not replaced a lost send yet */
 	uint32_t overload_limit;              /* of this turn: the last decision's, 0 before the first */
 	uint32_t long_waits;                  /* of the provider, over all turns: see tp_long_waits_next() */
+	/* Combos (design section 8). All zero: there is one target. For each target still to come one send is
+	 * held back: base_left and reserve_left are what is left beside those. */
+	uint32_t more_targets;     /* that have not been asked in this turn, and may be */
+	bool hop_left;             /* one more send of class hop fits the budget */
+	uint32_t target_sends;     /* sends to the present target so far, this one included */
+	uint32_t sends_per_target; /* most of them, as long as there are more targets */
 };
 
 enum tp_action {
 	TP_ACT_RELAY,      /* show the provider's answer */
 	TP_ACT_SEND_AGAIN, /* same target, after wait_ms, charged to `klass` */
+	TP_ACT_NEXT_TARGET, /* of the combo, at once, charged to class hop */
 	TP_ACT_RECONNECT,  /* pooled connection was dead: new connection, same (already charged) send */
 	TP_ACT_REFUSE,     /* answer with `code`: never sent again by anybody */
 	TP_ACT_LOCAL,      /* local answer with `code` that is no refusal (upstream_unreachable) */

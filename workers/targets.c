@@ -1,0 +1,355 @@
+#include "workers/targets.h"
+
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/retry/hop.h"
+#include "workers/access.h"
+#include "workers/admit.h"
+#include "workers/dispatch.h"
+#include "workers/numbers.h"
+#include "workers/relay.h"
+#include "workers/turn.h"
+
+enum { LOOK_AGAIN_MS = 250 }; /* a turn that waits sees by then that a probe was good */
+
+/* ---- which combo */
+
+static const struct tp_combo_conf *find_combo(const struct tp_config *c, struct tp_str name)
+{
+	for (size_t i = 0; i < c->n_combos; i++)
+		if (tp_str_eq(tp_str_from(c->combos[i].name), name))
+			return &c->combos[i];
+	return NULL;
+}
+
+static bool no_such_combo(struct tp_turn *t)
+{
+	struct tp_refusal r = tp_refusal_for(TP_CODE_MODEL_NOT_FOUND, 0);
+	tp_turn_answer_local(t, &r, TP_TURN_BAD, NULL);
+	return false;
+}
+
+/* The model is replaced in the plain body, which is also what is sent. */
+static bool make_plain(struct tp_turn *t)
+{
+	enum tp_coding coding = tp_coding_of_head(t->request->head, t->request->bytes);
+	if (coding == TP_CODING_NONE || tp_request_decode(t->request, coding))
+		return true;
+	tp_turn_reject(t, 400,
+		       "the body's content coding cannot be undone, which a combo needs to put its target's model in");
+	return false;
+}
+
+bool tp_targets_find(struct tp_turn *t, const struct tp_request_facts *facts)
+{
+	static const struct tp_str prefix = {"combo/", 6};
+	struct tp_str model = {facts->model, facts->model_text_n};
+	bool by_prefix = tp_str_starts(model, prefix);
+	if (by_prefix)
+		model = (struct tp_str){model.p + prefix.n, model.n - prefix.n};
+	const struct tp_combo_conf *combo = facts->model_cut ? NULL : find_combo(t->config, model);
+	if (combo == NULL)
+		return !by_prefix || no_such_combo(t);
+	if (facts->model_repeated) {
+		tp_turn_reject(t, 400, "`model` stands in the body more than once");
+		return false;
+	}
+	if (!make_plain(t))
+		return false;
+	t->targets = (struct tp_targets){
+		.combo = combo, .model_at = facts->model_at, .model_n = facts->model_n};
+	return true;
+}
+
+/* ---- what cools */
+
+static const struct tp_provider_rt *provider_of(const struct tp_turn *t, unsigned i)
+{
+	return &t->worker->providers[t->targets.combo->targets[i].provider];
+}
+
+/* Whatever the client is known by there: its refusals must not cool a target for others. */
+static struct tp_str clients_credential(const struct tp_turn *t)
+{
+	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
+		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
+		if (v.n > 0)
+			return v;
+	}
+	struct tp_str target = tp_request_str(t->request, t->request->head->target);
+	size_t path = tp_path_only(target).n;
+	return (struct tp_str){target.p + path, target.n - path};
+}
+
+/* Empty: no client's own. */
+static struct tp_str scope_of(const struct tp_turn *t, const struct tp_provider_conf *p)
+{
+	bool own = p->n_keys > 0 || p->url_authorization != NULL || t->who != NULL;
+	return own ? (struct tp_str){NULL, 0} : clients_credential(t);
+}
+
+static void describe(const struct tp_turn *t, unsigned i, char out[TP_TARGET_NAME])
+{
+	snprintf(out, TP_TARGET_NAME, "%s/%s", provider_of(t, i)->conf->name, t->targets.combo->targets[i].model);
+}
+
+/* `text` takes the name's text and has to live as long as it. */
+static struct tp_cooldown_name name_of_target(const struct tp_turn *t, unsigned i, char text[TP_TARGET_NAME])
+{
+	const struct tp_region *r = t->worker->region;
+	const struct tp_provider_conf *p = provider_of(t, i)->conf;
+	struct tp_str scope = scope_of(t, p);
+	struct tp_hash128 hash = tp_siphash128(tp_region_seed(r), scope.p, scope.n);
+	char model[TP_TARGET_NAME + sizeof hash];
+	size_t n = strlen(t->targets.combo->targets[i].model) + 1; /* its end keeps the parts apart */
+	memcpy(model, t->targets.combo->targets[i].model, n);
+	memcpy(model + n, &hash, sizeof hash);
+	describe(t, i, text);
+	return tp_cooldown_target(r, tp_str_from(p->name), (struct tp_str){model, n + sizeof hash},
+				  tp_str_from(text));
+}
+
+static struct tp_cooldown_name name_of_key(const struct tp_turn *t, unsigned i, char text[TP_TARGET_NAME])
+{
+	const struct tp_provider_conf *p = provider_of(t, i)->conf;
+	struct tp_str scope = scope_of(t, p);
+	snprintf(text, TP_TARGET_NAME, scope.n > 0 ? "%s credential of a client" : "%s key 1", p->name);
+	if (p->n_keys > 0)
+		scope = tp_str_from(p->keys[0]);
+	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), scope, tp_str_from(text));
+}
+
+struct cooling {
+	struct tp_hash128 key; /* of the entry that ends last */
+	uint64_t until_ms;
+	bool told; /* one of them */
+};
+
+static bool cools(const struct tp_turn *t, unsigned i, uint64_t now_ms, struct cooling *ret)
+{
+	char text[2][TP_TARGET_NAME];
+	const struct tp_cooldown_name names[2] = {name_of_target(t, i, text[0]), name_of_key(t, i, text[1])};
+	struct tp_cooldown c;
+	*ret = (struct cooling){0};
+	for (size_t k = 0; k < 2; k++) {
+		if (!tp_cooldown_get(t->worker->region, names[k].key, now_ms, &c))
+			continue;
+		ret->told = ret->told || c.told;
+		if (c.until_ms > ret->until_ms) {
+			ret->until_ms = c.until_ms;
+			ret->key = names[k].key;
+		}
+	}
+	return ret->until_ms > 0;
+}
+
+void tp_targets_failed(struct tp_turn *t, const struct tp_outcome *o)
+{
+	const struct tp_combo_conf *combo = t->targets.combo;
+	enum tp_blame blame = combo != NULL ? tp_blame_of(o) : TP_BLAME_NONE;
+	if (blame == TP_BLAME_NONE)
+		return;
+	char text[TP_TARGET_NAME];
+	unsigned at = t->targets.at;
+	struct tp_cooldown_name name =
+		blame == TP_BLAME_KEY ? name_of_key(t, at, text) : name_of_target(t, at, text);
+	uint64_t now = tp_clock_boot_ms();
+	uint64_t ms = o->told_ms >= 0 ? (uint64_t)o->told_ms : combo->cooldown_ms;
+	struct tp_cooldown c = {
+		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = (uint8_t)(o->status / 100)};
+	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
+		tp_info("turn %s: %s cools for %llu ms, %s", t->id, text, (unsigned long long)ms,
+			c.told ? "as told" : "as combos.cooldown says");
+	tp_cooldown_end_probe(&t->targets.probe, true);
+}
+
+/* A told time stands: an answer to what was sent before it was told says nothing about it. */
+void tp_targets_good(struct tp_turn *t)
+{
+	if (t->targets.combo == NULL)
+		return;
+	char text[TP_TARGET_NAME];
+	unsigned at = t->targets.at;
+	const struct tp_cooldown_name names[2] = {name_of_target(t, at, text), name_of_key(t, at, text)};
+	struct tp_cooldown c;
+	uint64_t now = tp_clock_boot_ms();
+	for (size_t k = 0; k < 2; k++)
+		if (tp_cooldown_get(t->worker->region, names[k].key, now, &c) && !c.told)
+			(void)tp_cooldown_clear(t->worker->region, names[k].key, now);
+	tp_cooldown_end_probe(&t->targets.probe, true);
+}
+
+void tp_targets_end(struct tp_turn *t)
+{
+	tp_cooldown_end_probe(&t->targets.probe, false);
+}
+
+/* ---- which target */
+
+static bool may_ask(const struct tp_turn *t, unsigned i, uint64_t now_ms)
+{
+	struct cooling cooling;
+	return (t->targets.asked >> i & 1) == 0 && !cools(t, i, now_ms, &cooling);
+}
+
+uint32_t tp_targets_left(const struct tp_turn *t)
+{
+	uint32_t left = 0;
+	uint64_t now = tp_clock_boot_ms();
+	for (unsigned i = 0; t->targets.combo != NULL && i < t->targets.combo->n_targets; i++)
+		left += may_ask(t, i, now);
+	return left;
+}
+
+struct tp_ledger_limits tp_targets_hold_back(const struct tp_turn *t, uint32_t left)
+{
+	struct tp_ledger_limits l = t->limits;
+	l.total = l.total > left ? l.total - left : 0;
+	l.base = l.base < l.total ? l.base : l.total;
+	return l;
+}
+
+bool tp_targets_choose(struct tp_turn *t)
+{
+	uint64_t now = tp_clock_boot_ms();
+	for (unsigned i = 0; i < t->targets.combo->n_targets; i++)
+		if (may_ask(t, i, now)) {
+			t->targets.chosen = i;
+			return true;
+		}
+	return false;
+}
+
+/* Everything cools. */
+struct all_cooling {
+	bool untold;          /* some of it on a guess of ours only: `first` is the one of these that ends first */
+	unsigned first;
+	struct cooling of_first;
+	uint64_t soonest_ms; /* when the first of all ends */
+};
+
+static struct all_cooling look(const struct tp_turn *t, uint64_t now_ms)
+{
+	struct all_cooling all = {.soonest_ms = UINT64_MAX};
+	for (unsigned i = 0; i < t->targets.combo->n_targets; i++) {
+		struct cooling c;
+		if (!cools(t, i, now_ms, &c))
+			c.until_ms = now_ms; /* it has just ended */
+		if (c.until_ms < all.soonest_ms)
+			all.soonest_ms = c.until_ms;
+		if (c.told || (all.untold && c.until_ms >= all.of_first.until_ms))
+			continue;
+		all.untold = true;
+		all.first = i;
+		all.of_first = c;
+	}
+	return all;
+}
+
+/* Our own guesses never empty a combo: one request at a time finds out. */
+static bool choose_probe(struct tp_turn *t, const struct all_cooling *all, uint64_t now_ms)
+{
+	if (!all->untold ||
+	    !tp_cooldown_take_probe(t->worker->region, t->worker->stamp, all->of_first.key, 0, now_ms,
+				    &t->targets.probe, NULL))
+		return false;
+	t->targets.chosen = all->first;
+	return true;
+}
+
+static void tell_unavailable(struct tp_turn *t, uint64_t left_ms)
+{
+	uint64_t s = (left_ms + 999) / 1000;
+	struct tp_refusal r =
+		tp_refusal_for(TP_CODE_COMBO_UNAVAILABLE, s < 1 ? 1 : s < UINT32_MAX ? (uint32_t)s : UINT32_MAX);
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
+	tp_info("turn %s: every target of %s cools", t->id, t->targets.combo->name);
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_COMBO_UNAVAILABLE);
+	tp_numbers_refusal(t->worker, TP_CODE_COMBO_UNAVAILABLE);
+	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+}
+
+static void wait_or_tell(struct tp_turn *t, const struct all_cooling *all, uint64_t now_ms)
+{
+	struct tp_targets *g = &t->targets;
+	uint64_t left = all->soonest_ms - now_ms;
+	if (!g->waiting) {
+		g->wait_until_ms = now_ms + g->combo->wait_for_cooldown_ms;
+		if (g->wait_until_ms > t->deadline_ms)
+			g->wait_until_ms = t->deadline_ms;
+	}
+	bool hope = all->untold || all->soonest_ms <= g->wait_until_ms;
+	if (now_ms >= g->wait_until_ms || !hope) {
+		tell_unavailable(t, left);
+		return;
+	}
+	uint64_t most = g->wait_until_ms - now_ms;
+	g->waiting = true;
+	tp_turn_set_state(t, TP_TURN_WAIT);
+	left = left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS;
+	tp_timer_set(&t->timer, left < most ? left : most);
+}
+
+/* ---- asking */
+
+/* False when out of memory: the turn was answered. */
+static bool enter(struct tp_turn *t, unsigned i)
+{
+	struct tp_targets *g = &t->targets;
+	struct tp_buf model = {0};
+	tp_buf_add_json(&model, tp_str_from(g->combo->targets[i].model));
+	bool ok = !model.failed &&
+		  tp_request_replace(t->request, g->model_at, g->model_n, tp_buf_str(&model));
+	if (ok) {
+		g->model_n = model.len;
+		g->at = i;
+		g->asked |= 1u << i;
+		g->sends = 0;
+		g->waiting = false;
+		describe(t, i, g->name);
+		tp_turn_use_provider(t, g->combo->targets[i].provider);
+	}
+	tp_buf_free(&model);
+	if (!ok)
+		tp_turn_reject(t, 503, "out of memory");
+	return ok;
+}
+
+void tp_targets_start(struct tp_turn *t)
+{
+	if (t->targets.combo == NULL) {
+		tp_dispatch(t, TP_CLASS_INITIAL);
+		return;
+	}
+	uint64_t now = tp_clock_boot_ms();
+	if (!tp_targets_choose(t)) {
+		struct all_cooling all = look(t, now);
+		if (!choose_probe(t, &all, now)) {
+			wait_or_tell(t, &all, now);
+			return;
+		}
+	}
+	if (enter(t, t->targets.chosen))
+		tp_dispatch(t, TP_CLASS_INITIAL);
+}
+
+void tp_targets_next(struct tp_turn *t)
+{
+	tp_numbers_hop(t->worker, (size_t)(t->targets.combo - t->config->combos), t->targets.combo->name);
+	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
+	tp_relay_reset(t);
+	t->overload_limit = 0;
+	tp_cooldown_end_probe(&t->targets.probe, false);
+	if (enter(t, t->targets.chosen))
+		tp_dispatch(t, TP_CLASS_HOP);
+}
+
+bool tp_targets_foreign(const struct tp_turn *t)
+{
+	if (t->targets.combo == NULL || t->provider->conf->pass_credential)
+		return false;
+	const struct tp_provider_conf *a = &t->config->providers[t->route->provider], *b = t->provider->conf;
+	return a->https != b->https || a->port != b->port || strcmp(a->host, b->host) != 0;
+}

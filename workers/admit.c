@@ -262,7 +262,8 @@ static bool is_self_contained(const struct tp_turn *t, const struct tp_request_f
 static bool go_by_model(struct tp_turn *t, const struct tp_request_facts *facts)
 {
 	if (t->streaming && t->route->n_models > 0) {
-		tp_turn_reject(t, 413, "the body is too large to be kept, and where it goes hangs on its model");
+		tp_turn_reject(t, 413,
+			       "the body is too large to be kept, and where it goes hangs on its model");
 		return false;
 	}
 	if (facts == NULL)

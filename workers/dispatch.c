@@ -9,8 +9,7 @@ static void start(struct tp_turn *t, bool fresh)
 	struct tp_upstream_head_args args = {
 		.provider = t->provider->conf,
 		.route_path = tp_str_from(t->route->path),
-		.drop_credentials =
-			t->who != NULL || t->provider->conf->n_keys > 0 || tp_targets_foreign(t),
+		.drop_credentials = t->who != NULL || t->provider->conf->n_keys > 0 || tp_targets_foreign(t),
 		.tunnel = t->tunnel,
 	};
 	t->attempt.klass = t->klass;

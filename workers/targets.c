@@ -38,7 +38,8 @@ static bool make_plain(struct tp_turn *t)
 	if (coding == TP_CODING_NONE || tp_request_decode(t->request, coding))
 		return true;
 	tp_turn_reject(t, 400,
-		       "the body's content coding cannot be undone, which a combo needs to put its target's model in");
+		       "the body's content coding cannot be undone, which a combo needs to put its target's "
+		       "model in");
 	return false;
 }
 
@@ -58,8 +59,8 @@ bool tp_targets_find(struct tp_turn *t, const struct tp_request_facts *facts)
 	}
 	if (!make_plain(t))
 		return false;
-	t->targets = (struct tp_targets){
-		.combo = combo, .model_at = facts->model_at, .model_n = facts->model_n};
+	t->targets =
+		(struct tp_targets){.combo = combo, .model_at = facts->model_at, .model_n = facts->model_n};
 	return true;
 }
 
@@ -92,7 +93,8 @@ static struct tp_str scope_of(const struct tp_turn *t, const struct tp_provider_
 
 static void describe(const struct tp_turn *t, unsigned i, char out[TP_TARGET_NAME])
 {
-	snprintf(out, TP_TARGET_NAME, "%s/%s", provider_of(t, i)->conf->name, t->targets.combo->targets[i].model);
+	snprintf(out, TP_TARGET_NAME, "%s/%s", provider_of(t, i)->conf->name,
+		 t->targets.combo->targets[i].model);
 }
 
 /* `text` takes the name's text and has to live as long as it. */
@@ -224,7 +226,7 @@ bool tp_targets_choose(struct tp_turn *t)
 
 /* Everything cools. */
 struct all_cooling {
-	bool untold;          /* some of it on a guess of ours only: `first` is the one of these that ends first */
+	bool untold; /* some of it on a guess of ours only: `first` is the one of these that ends first */
 	unsigned first;
 	struct cooling of_first;
 	uint64_t soonest_ms; /* when the first of all ends */
@@ -251,9 +253,8 @@ static struct all_cooling look(const struct tp_turn *t, uint64_t now_ms)
 /* Our own guesses never empty a combo: one request at a time finds out. */
 static bool choose_probe(struct tp_turn *t, const struct all_cooling *all, uint64_t now_ms)
 {
-	if (!all->untold ||
-	    !tp_cooldown_take_probe(t->worker->region, t->worker->stamp, all->of_first.key, 0, now_ms,
-				    &t->targets.probe, NULL))
+	if (!all->untold || !tp_cooldown_take_probe(t->worker->region, t->worker->stamp, all->of_first.key, 0,
+						    now_ms, &t->targets.probe, NULL))
 		return false;
 	t->targets.chosen = all->first;
 	return true;
@@ -262,8 +263,9 @@ static bool choose_probe(struct tp_turn *t, const struct all_cooling *all, uint6
 static void tell_unavailable(struct tp_turn *t, uint64_t left_ms)
 {
 	uint64_t s = (left_ms + 999) / 1000;
-	struct tp_refusal r =
-		tp_refusal_for(TP_CODE_COMBO_UNAVAILABLE, s < 1 ? 1 : s < UINT32_MAX ? (uint32_t)s : UINT32_MAX);
+	struct tp_refusal r = tp_refusal_for(TP_CODE_COMBO_UNAVAILABLE, s < 1            ? 1
+									: s < UINT32_MAX ? (uint32_t)s
+											 : UINT32_MAX);
 	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
 	tp_info("turn %s: every target of %s cools", t->id, t->targets.combo->name);
 	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_COMBO_UNAVAILABLE);
@@ -300,8 +302,8 @@ static bool enter(struct tp_turn *t, unsigned i)
 	struct tp_targets *g = &t->targets;
 	struct tp_buf model = {0};
 	tp_buf_add_json(&model, tp_str_from(g->combo->targets[i].model));
-	bool ok = !model.failed &&
-		  tp_request_replace(t->request, g->model_at, g->model_n, tp_buf_str(&model));
+	bool ok =
+		!model.failed && tp_request_replace(t->request, g->model_at, g->model_n, tp_buf_str(&model));
 	if (ok) {
 		g->model_n = model.len;
 		g->at = i;

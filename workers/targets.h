@@ -1,7 +1,7 @@
 /*
- * The targets of a combo, as one turn walks them (design section 8): which one is asked, with which model in the
- * body, and which are passed over because they cool.  Part of the turn.  Whether to go on to the next one is not
- * decided here but in common/retry.
+ * The targets of a combo, as one turn walks them (design section 8): which one is asked, with which model in
+ * the body, and which are passed over because they cool.  Part of the turn.  Whether to go on to the next one
+ * is not decided here but in common/retry.
  *
  *   tp_targets_find() -> (join) -> tp_targets_start() -> { tp_targets_choose() -> tp_targets_next() }*
  *
@@ -33,11 +33,11 @@ struct tp_targets {
 	char name[TP_TARGET_NAME];      /* "provider/model" of the present one */
 };
 
-/* Does the request name a combo? Then its model can be replaced (a compressed body is decoded).  False: the turn
- * was answered (unknown combo, a body in which the model cannot be replaced) and is over. */
+/* Does the request name a combo? Then its model can be replaced (a compressed body is decoded).  False: the
+ * turn was answered (unknown combo, a body in which the model cannot be replaced) and is over. */
 bool tp_targets_find(struct tp_turn *t, const struct tp_request_facts *facts);
-/* Makes the first send: to the first target that does not cool, or as the one probe of one that does; else waits or
- * answers 503. Also when such a wait is over. May end the turn: to be the caller's last step. */
+/* Makes the first send: to the first target that does not cool, or as the one probe of one that does; else
+ * waits or answers 503. Also when such a wait is over. May end the turn: to be the caller's last step. */
 void tp_targets_start(struct tp_turn *t);
 /* How many targets may still be asked in this turn; 0 without a combo. */
 uint32_t tp_targets_left(const struct tp_turn *t);

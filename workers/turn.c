@@ -100,8 +100,8 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 		.request_id = t->id,
 		.sends = t->sends_told != 0 ? t->sends_told : t->ledger.used,
 		.target = t->targets.name[0] != '\0' ? t->targets.name
-			  : t->provider != NULL       ? t->provider->conf->name
-						      : NULL,
+			  : t->provider != NULL      ? t->provider->conf->name
+						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->request == NULL || !t->request->complete,
 		.replay_off = t->streaming,
 	};

@@ -108,7 +108,8 @@ struct tp_provider_conf {
 	size_t n_replay_safe;
 	bool upgrade_tunnel;   /* upgrade: tunnel */
 	bool compression_pass; /* compression: pass */
-	bool pass_credential;  /* a combo may hand it the client's credential that was meant for another origin */
+	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
+			       */
 	struct tp_retry_conf retry;
 };
 

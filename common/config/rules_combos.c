@@ -70,11 +70,12 @@ static void check_credential(struct tp_load *l, const struct tp_combo_conf *comb
 				 "pass_credential: true to show it that credential",
 				 p->name, other->name);
 	else if (!is_routed(c, p))
-		tp_node_complain(node, l->errors,
-				 "`%s` has no key, and no route leads to its origin: the client's credential "
-				 "is meant for somebody else. Give it `keys`, or set pass_credential: true to "
-				 "show it that credential",
-				 p->name);
+		tp_node_complain(
+			node, l->errors,
+			"`%s` has no key, and no route leads to its origin: the client's credential "
+			"is meant for somebody else. Give it `keys`, or set pass_credential: true to "
+			"show it that credential",
+			p->name);
 }
 
 static void check_family(struct tp_load *l, const struct tp_combo_conf *combo, size_t n, struct tp_node *node)
@@ -86,9 +87,10 @@ static void check_family(struct tp_load *l, const struct tp_combo_conf *combo, s
 		enum tp_provider_family other = all[combo->targets[i].provider].family;
 		if (other == TP_PROVIDER_AUTO || other == family)
 			continue;
-		tp_node_complain(node, l->errors,
-				 "is of family %s, targets[%zu] of family %s: one request cannot be sent to both",
-				 names[family], i, names[other]);
+		tp_node_complain(
+			node, l->errors,
+			"is of family %s, targets[%zu] of family %s: one request cannot be sent to both",
+			names[family], i, names[other]);
 		return;
 	}
 }

@@ -116,8 +116,7 @@ static void check_routes(struct tp_load *l, struct tp_node *root)
 	for (size_t i = 0; i < c->n_routes && list != NULL; i++)
 		for (size_t k = 0; k < i; k++)
 			if (c->routes[i].path != NULL && c->routes[k].path != NULL &&
-			    c->routes[k].n_models == 0 &&
-			    strcmp(c->routes[i].path, c->routes[k].path) == 0) {
+			    c->routes[k].n_models == 0 && strcmp(c->routes[i].path, c->routes[k].path) == 0) {
 				tp_node_complain(tp_node_get(entry(list, i), "path"), l->errors,
 						 "routes[%zu] has the same path and takes all models", k);
 				break;

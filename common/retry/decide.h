@@ -17,19 +17,19 @@
 struct tp_outcome {
 	enum tp_stage stage;
 	enum tp_cause cause;
-	int status;          /* with TP_CAUSE_ANSWER; else 0 */
-	int64_t told_ms;     /* what the provider told to wait, floor already applied; -1 = nothing */
-	uint32_t took_ms;    /* from dispatch to this outcome */
-	int8_t should_retry; /* upstream x-should-retry: 1 true, 0 false, -1 absent */
-	bool overload;       /* evidence of overload beside the status (codes, X-Codex-*) */
-	bool quota;          /* an exhausted quota or billing code */
-	bool drowning;       /* X-Codex-System-Load at or above 90% */
+	int status;             /* with TP_CAUSE_ANSWER; else 0 */
+	int64_t told_ms;        /* what the provider told to wait, floor already applied; -1 = nothing */
+	uint32_t took_ms;       /* from dispatch to this outcome */
+	int8_t should_retry;    /* upstream x-should-retry: 1 true, 0 false, -1 absent */
+	bool overload;          /* evidence of overload beside the status (codes, X-Codex-*) */
+	bool quota;             /* an exhausted quota or billing code */
+	bool drowning;          /* X-Codex-System-Load at or above 90% */
 	bool model_unavailable; /* another target may have the model */
-	bool too_large;      /* for this model's context, or for what the rate limit ever allows */
-	bool safety;         /* refused for its content: no target is asked instead */
-	bool replay_safe;    /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
-	bool committed;      /* a byte of the answer went to the client */
-	bool own_credential; /* the credential was Turnpike's, not the client's */
+	bool too_large;         /* for this model's context, or for what the rate limit ever allows */
+	bool safety;            /* refused for its content: no target is asked instead */
+	bool replay_safe;       /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
+	bool committed;         /* a byte of the answer went to the client */
+	bool own_credential;    /* the credential was Turnpike's, not the client's */
 	/* The body refers to nothing but itself: `store: false`, no previous_response_id, conversation or
 	 * background, client-side tools only. The caller has checked it. */
 	bool self_contained;
@@ -57,14 +57,14 @@ struct tp_allowance {
 };
 
 enum tp_action {
-	TP_ACT_RELAY,      /* show the provider's answer */
-	TP_ACT_SEND_AGAIN, /* same target, after wait_ms, charged to `klass` */
+	TP_ACT_RELAY,       /* show the provider's answer */
+	TP_ACT_SEND_AGAIN,  /* same target, after wait_ms, charged to `klass` */
 	TP_ACT_NEXT_TARGET, /* of the combo, at once, charged to class hop */
-	TP_ACT_RECONNECT,  /* pooled connection was dead: new connection, same (already charged) send */
-	TP_ACT_REFUSE,     /* answer with `code`: never sent again by anybody */
-	TP_ACT_LOCAL,      /* local answer with `code` that is no refusal (upstream_unreachable) */
-	TP_ACT_END_STREAM, /* committed: end the answer correctly for its family */
-	TP_ACT_CANCEL      /* the client is gone */
+	TP_ACT_RECONNECT,   /* pooled connection was dead: new connection, same (already charged) send */
+	TP_ACT_REFUSE,      /* answer with `code`: never sent again by anybody */
+	TP_ACT_LOCAL,       /* local answer with `code` that is no refusal (upstream_unreachable) */
+	TP_ACT_END_STREAM,  /* committed: end the answer correctly for its family */
+	TP_ACT_CANCEL       /* the client is gone */
 };
 
 struct tp_decision {

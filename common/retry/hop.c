@@ -1,6 +1,7 @@
 #include "common/retry/hop.h"
 
-/* What the operator may take off retry.transient.statuses: not taken as declined any more, it may have run. */
+/* What the operator may take off retry.transient.statuses: not taken as declined any more, it may have run.
+ */
 static bool by_convention(int status)
 {
 	return status == 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 522);

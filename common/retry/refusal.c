@@ -76,12 +76,12 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 				     .type = REQUEST,
 				     .message =
 					     "No model or combo with this name is configured in Turnpike."},
-	[TP_CODE_COMBO_UNAVAILABLE] = {.status = 503,
-				       .type = "upstream_error",
-				       .message =
-					       "Every target of this combo has failed or refused lately and is "
-					       "left alone until the time that was told for it has passed. "
-					       "Nothing was sent."},
+	[TP_CODE_COMBO_UNAVAILABLE] =
+		{.status = 503,
+		 .type = "upstream_error",
+		 .message = "Every target of this combo has failed or refused lately and is "
+			    "left alone until the time that was told for it has passed. "
+			    "Nothing was sent."},
 };
 
 /* What a client did wrong, and a few things of ours that are told the same way. */

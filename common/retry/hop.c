@@ -1,10 +1,9 @@
 #include "common/retry/hop.h"
 
-/* What the operator may take off retry.transient.statuses: not taken as declined any more, it may have run.
- */
+/* Off retry.transient.statuses these are not taken as declined any more: it may have run. */
 static bool by_convention(int status)
 {
-	return status == 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 522);
+	return status == 500 || status == 502 || status == 504 || status == 520;
 }
 
 static bool too_long_for_this_one(const struct tp_outcome *o)

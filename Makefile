@@ -39,7 +39,7 @@ HARDEN   := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2
 TP_CFLAGS = -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -DTP_VERSION='"$(VERSION)"' \
             $(WARNINGS) $(if $(WERROR),-Werror) $(HARDEN) $(PKGFLAGS) $(if $(LTO),-flto=auto -ffat-lto-objects) \
             $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-TP_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+TP_LDFLAGS = -pie -Wl,--as-needed -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 
 COMMON_SRC := $(wildcard common/*/*.c)
 SERVER_SRC := $(wildcard server/*.c server/*/*.c)
@@ -82,7 +82,8 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libadmin.a $(BUILD)/libcommon.a Makefil
 
 # ---- tests; a leak, an undefined operation or a warning in the log fails them
 SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_return=1 \
-           UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1
+           UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1 \
+           $(if $(SANITIZE),TP_SLACK=1.5)
 
 .PHONY: test unit e2e clients
 ## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)

@@ -15,6 +15,7 @@
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "server/admin/admin.h"
+#include "server/alerts.h"
 #include "server/fdlimit.h"
 #include "server/instance.h"
 #include "server/listeners.h"
@@ -27,6 +28,7 @@ enum {
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
 	ADMIN_PATIENCE_MS = 1000,
+	ALERTS_PATIENCE_MS = 1000, /* the last words, as often the reason why it gave up, get through */
 };
 
 /* Moved by enter() alone. */
@@ -50,6 +52,7 @@ struct master {
 	struct tp_places places;
 	struct tp_listeners listeners;
 	struct tp_admin *admin; /* NULL: none is wanted */
+	struct tp_alerts alerts;
 	struct tp_supervisor *supervisor;
 };
 
@@ -183,7 +186,9 @@ static bool make_supervisor(struct master *m)
 		.lock_fd = m->lock_fd,
 		.signal_fd = m->signal_fd,
 		.admin = m->admin,
+		.alerts = &m->alerts,
 	};
+	m->alerts = (struct tp_alerts){.config = m->config, .region = m->region};
 	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
 	if (m->supervisor == NULL)
 		tp_error("out of memory");
@@ -253,6 +258,7 @@ static void stop_at_once(struct master *m)
 	tp_info("stopping at once");
 	tp_listeners_close(&m->listeners);
 	tp_supervisor_quit(m->supervisor, KILL_AT_ONCE_MS);
+	tp_alerts_kill(&m->alerts);
 	enter(m, MASTER_QUITTING);
 }
 
@@ -269,8 +275,9 @@ static void reap(struct master *m)
 	int status;
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (!tp_supervisor_ended(m->supervisor, pid, status))
-			(void)tp_admin_ended(m->admin, pid, status);
+		if (!tp_supervisor_ended(m->supervisor, pid, status) &&
+		    !tp_admin_ended(m->admin, pid, status))
+			(void)tp_alerts_ended(&m->alerts, pid, status);
 }
 
 static void on_signal(struct master *m, int number)
@@ -305,6 +312,7 @@ static void renew_table(struct master *m)
 		return;
 	}
 	tp_places_forget_orphans(&m->places);
+	m->alerts.region = m->region;
 	tp_supervisor_renew(m->supervisor, m->region);
 	tp_admin_renew(m->admin, m->region);
 }
@@ -347,6 +355,8 @@ static uint64_t turn(struct master *m)
 		return 0;
 	uint64_t admin_wait = tp_admin_tick(m->admin, m->supervisor);
 	wait = wait < admin_wait ? wait : admin_wait;
+	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
+	wait = wait < alerts_wait ? wait : alerts_wait;
 	tp_places_watch(&m->places, m->region);
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
@@ -379,6 +389,7 @@ static void shut_down(struct master *m)
 {
 	tp_listeners_close(&m->listeners);
 	tp_admin_close(m->admin, ADMIN_PATIENCE_MS); /* last: the workers' last numbers are in its file */
+	tp_alerts_close(&m->alerts, ALERTS_PATIENCE_MS);
 	tp_supervisor_free(m->supervisor);
 	tp_region_close(m->region);
 	if (m->config->pid_file != NULL)

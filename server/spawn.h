@@ -14,6 +14,7 @@
 
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
 struct tp_admin;
+struct tp_alerts;
 
 struct tp_spawn {
 	struct tp_config *config;
@@ -24,6 +25,7 @@ struct tp_spawn {
 	int lock_fd;                  /* the instance lock: the child closes its copy */
 	int signal_fd;                /* the master's signals: the same */
 	const struct tp_admin *admin; /* its descriptors: the same; or NULL */
+	struct tp_alerts *alerts;     /* hears what workers report, and of their deaths */
 };
 
 /* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */

@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/marks.h"
+#include "server/alerts.h"
 #include "server/deaths.h"
 #include "workers/worker.h"
 
@@ -21,6 +22,7 @@ enum {
 	MASTER_PAUSE_MS = 5000,     /* a tick this late: the machine slept, not the workers */
 	ABORT_PATIENCE_MS = 1000,   /* SIGABRT does not reach a stopped process; SIGKILL does */
 	QUIT_PATIENCE_MS = 2000,
+	REPORTS_IN_A_ROW = 16, /* taken from one worker; the rest with the next tick */
 	NOBODY = -1,
 };
 
@@ -63,6 +65,7 @@ struct tp_supervisor {
 };
 
 static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t now);
+static void hear(const struct tp_supervisor *s, unsigned from);
 static void start_due(struct tp_supervisor *s, uint64_t now);
 static void note_ready(struct tp_supervisor *s);
 static void settle_neighbours(struct tp_supervisor *s);
@@ -129,6 +132,8 @@ uint64_t tp_supervisor_tick(struct tp_supervisor *s)
 	if (now - s->last_tick_ms > MASTER_PAUSE_MS)
 		s->beats_count_from_ms = now;
 	s->last_tick_ms = now;
+	for (unsigned i = 0; i < s->n; i++)
+		hear(s, i);
 	start_due(s, now);
 	note_ready(s);
 	settle_neighbours(s);
@@ -200,6 +205,21 @@ static void tell_all(struct tp_supervisor *s, enum tp_control what)
 	}
 }
 
+/*
+ * What a worker has to say.  Looked at with each tick, which is soon enough for an alert: polled for, a
+ * channel whose worker is gone but not reaped yet would keep the master busy.
+ */
+static void hear(const struct tp_supervisor *s, unsigned from)
+{
+	struct tp_report_message m;
+	for (int i = 0; i < REPORTS_IN_A_ROW && s->control_fds[from] >= 0; i++) {
+		ssize_t n = recv(s->control_fds[from], &m, sizeof m, MSG_DONTWAIT);
+		if (n <= 0)
+			return;
+		tp_alerts_hear(s->spawn.alerts, &m, (size_t)n);
+	}
+}
+
 /* ---- birth */
 
 static void start_one(struct tp_supervisor *s, unsigned i, uint64_t now)
@@ -207,6 +227,7 @@ static void start_one(struct tp_supervisor *s, unsigned i, uint64_t now)
 	struct slot *slot = &s->slots[i];
 	struct tp_stamp stamp = tp_slot_assign(s->spawn.region, slot->number);
 	tp_slot_set_ready(s->spawn.region, slot->number, false);
+	tp_alerts_enter(s->spawn.alerts, stamp);
 	pid_t pid = tp_spawn_worker(&s->spawn, stamp, s->control_fds, s->n, &s->control_fds[i]);
 	if (pid < 0) {
 		tp_slot_release(s->spawn.region, slot->number);
@@ -286,6 +307,7 @@ static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t no
 	/* First of all: every claim of the dead in the table is void. */
 	tp_slot_set_ready(s->spawn.region, slot->number, false);
 	tp_slot_release(s->spawn.region, slot->number);
+	hear(s, i); /* its last words */
 	(void)close(s->control_fds[i]);
 	s->control_fds[i] = -1;
 	slot->deaths.cannot_start = WIFEXITED(status) && WEXITSTATUS(status) == TP_WORKER_EXIT_CANNOT_START;
@@ -297,6 +319,7 @@ static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t no
 	uint64_t wait = tp_deaths_note(&slot->deaths, slot->forked_ms, now);
 	log_death(slot, status, false,
 		  wait == 0 ? "; another one starts at once" : "; another one starts soon");
+	tp_alerts_worker_died(s->spawn.alerts, slot->number, slot->pid, status);
 	slot->due_ms = now + wait;
 	slot->state = SLOT_AWAY;
 	for (unsigned k = 0; k < s->n; k++)

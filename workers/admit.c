@@ -11,6 +11,7 @@
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/waits.h"
 
 enum {
 	JOIN_FIRST_MS = 10, /* how soon a turn looks again whether the earlier one is over ... */
@@ -299,6 +300,7 @@ void tp_turn_identify(struct tp_turn *t)
 	if (has_hash) {
 		t->wants_stream = facts.stream == TP_FLAG_TRUE;
 		t->self_contained = is_self_contained(t, &facts);
+		tp_waits_model(t, &facts);
 		tp_heartbeat_begin(t);
 	}
 	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);

@@ -1,6 +1,9 @@
 #include "workers/answer_head.h"
 
+#include "common/http/lines.h"
 #include "common/retry/told.h"
+
+enum { HEAD_ROOM = 192 }; /* for what is added to the provider's head, in most cases */
 
 /* A value that is the provider's own, less the secrets it may repeat. */
 static void add_value(struct tp_buf *out, struct tp_str value, const struct tp_mask_secrets *secrets)
@@ -77,7 +80,7 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	default: break;
 	}
 	/* alt-svc would lead the client around us. */
-	return !tp_field_ends_here(f) && !tp_str_ieq(name, TP_STR("alt-svc"));
+	return !tp_field_ends_here(f) && (f->id != TP_FIELD_OTHER || !tp_str_ieq(name, TP_STR("alt-svc")));
 }
 
 /* The true wait, whatever form it came in; what could not be read is left out. */
@@ -97,13 +100,16 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	struct tp_str reason = tp_span_str(bytes, h->reason);
 	if (status != h->status || reason.n == 0)
 		reason = tp_str_from(tp_reason_phrase(status));
+	(void)tp_buf_reserve(out, h->size + HEAD_ROOM);
 	add_status(out, status, reason, about->secrets);
+	struct tp_lines lines = {.out = out, .bytes = bytes};
 	bool told = false;
 	for (uint32_t i = 0; i < h->n_fields; i++) {
 		const struct tp_field *f = &h->fields[i];
 		struct tp_str name = tp_span_str(bytes, f->name), value = tp_span_str(bytes, f->value);
 		if (f->id ==
 		    TP_FIELD_RETRY_AFTER) { /* the value is written anew, under the provider's name for it */
+			tp_lines_flush(&lines);
 			if (!told)
 				add_retry_after(out, name, facts);
 			told = true;
@@ -113,14 +119,16 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 		    (status == 204 && f->id == TP_FIELD_CONTENT_LENGTH))
 			continue; /* RFC 9110 section 8.6: a 204 has no length, clients may wait for its bytes
 				   */
-		/* The head is written once per answer: one reservation, three copies. */
-		if (!tp_buf_reserve(out, name.n + value.n + 4))
-			return;
+		if (about->secrets == NULL) {
+			tp_lines_add(&lines, f);
+			continue;
+		}
 		tp_buf_add_str(out, name);
 		tp_buf_add_str(out, TP_STR(": "));
 		add_value(out, value, about->secrets);
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	}
+	tp_lines_flush(&lines);
 	if (about->json)
 		tp_buf_add_str(out, TP_STR("content-type: application/json\r\n"));
 	if (!told)

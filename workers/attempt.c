@@ -380,6 +380,7 @@ static void begin_writing(struct tp_attempt *a)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}
+	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
 	tp_worker_defer(a->worker, &a->send);
 }
 

@@ -68,6 +68,7 @@ struct tp_worker {
 	struct tp_config *config;
 	struct tp_region *region;
 	struct tp_stamp stamp;
+	int control_fd; /* the master's channel */
 
 	/* One buffer to read into for all connections: valid inside one callback only. */
 	char *scratch;        /* TP_SCRATCH_BYTES */

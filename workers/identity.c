@@ -73,11 +73,10 @@ static bool goes_by_model(const struct tp_turn *t)
 
 bool tp_identity_wants_fingerprint(const struct tp_turn *t)
 {
-	if (goes_by_model(t))
-		return true;
-	if (tp_request_field(t->request, TP_FIELD_X_TURNPIKE_LOGICAL_ID).n > 0)
-		return false;
-	return stands_alone(t) || identifying_header(t).n > 0;
+	/* A logical id stands alone as well, but the pass over the body also tells the model and `stream`. */
+	return goes_by_model(t) || stands_alone(t) ||
+	       (tp_request_field(t->request, TP_FIELD_X_TURNPIKE_LOGICAL_ID).n == 0 &&
+		identifying_header(t).n > 0);
 }
 
 /* Begins (again) with the first byte of the body. */

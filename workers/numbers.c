@@ -23,7 +23,8 @@ struct tp_numbers {
 	struct of_provider *providers;
 	tp_series_id *hops;      /* of each combo */
 	struct of_route *routes; /* one more than the configuration has: none of them */
-	tp_series_id retries[TP_CLASS_COUNT], refusals[TP_CODE_COUNT], retried[RESULTS];
+	tp_series_id retries[TP_CLASS_COUNT], refusals[TP_CODE_COUNT], retried[RESULTS],
+		alerts[TP_ALERT_COUNT];
 };
 
 static void forget(tp_series_id *ids, size_t bytes)
@@ -51,6 +52,7 @@ struct tp_numbers *tp_numbers_new(struct tp_worker *w)
 	forget(n->retries, sizeof n->retries);
 	forget(n->refusals, sizeof n->refusals);
 	forget(n->retried, sizeof n->retried);
+	forget(n->alerts, sizeof n->alerts);
 	return n;
 }
 
@@ -104,6 +106,11 @@ void tp_numbers_hop(struct tp_worker *w, size_t combo, const char *name)
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code)
 {
 	add(w, &w->numbers->refusals[code], 1, TP_METRIC_REFUSALS, tp_code_name(code), NULL, NULL);
+}
+
+void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert)
+{
+	add(w, &w->numbers->alerts[alert], 1, TP_METRIC_ALERTS, tp_alert_name(alert), NULL, NULL);
 }
 
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms)

@@ -6,6 +6,7 @@
 #define TP_WORKERS_NUMBERS_H
 
 #include "common/http/path.h"
+#include "common/retry/alert.h"
 #include "common/retry/model.h"
 #include "common/shm/histogram.h"
 #include "workers/core.h"
@@ -25,6 +26,7 @@ void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p);
 /* A turn goes on to the next target of combo number `combo`. */
 void tp_numbers_hop(struct tp_worker *w, size_t combo, const char *name);
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
+void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert);
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms);
 /* The one end of a turn. */
 void tp_numbers_turn(const struct tp_turn *t, unsigned outcome);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/http/date.h"
 #include "common/retry/classify.h"
 #include "common/retry/hints.h"
 #include "common/retry/known_codes.h"
@@ -34,17 +35,16 @@ static struct tp_error_class classify(const struct tp_saved_answer *s, const str
 }
 
 /* Body hints count only where no header told a wait (design section 5). */
-static int64_t hint_of(const struct tp_answer_error *e)
+static int64_t hint_of(const struct tp_saved_answer *s, const struct tp_answer_error *e)
 {
-	int64_t at = e->resets_at_s >= 0 ? e->resets_at_s * 1000 - tp_clock_wall_ms() : -1;
-	int64_t told = e->resets_in_ms;
-	if (e->resets_at_s >= 0 && at < 0)
-		at = 0;
-	told = at > told ? at : told;
-	if (!e->per_day && e->retry_delay_ms > told)
-		told = e->retry_delay_ms;
-	/* Google's words say the same as its misleading delay. */
-	return told >= 0 || e->per_day ? told : tp_hint_message(tp_str_from(e->message));
+	struct tp_body_hints hints = {.resets_in_ms = e->resets_in_ms,
+				      .resets_at_s = e->resets_at_s,
+				      .retry_delay_ms = e->retry_delay_ms,
+				      .per_day = e->per_day,
+				      .message = tp_str_from(e->message)};
+	int64_t now_s = tp_clock_wall_ms() / 1000, date_s = -1;
+	(void)tp_date_parse(named_field(s, TP_STR("date")), now_s, &date_s);
+	return tp_hint_body(&hints, now_s, date_s);
 }
 
 static void take_answer(struct tp_turn *t, struct tp_outcome *o)
@@ -59,7 +59,7 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	if (s->error != NULL) /* the status it stands for; one that names none counts as 502 */
 		s->status = c.status >= 400 ? c.status : 502;
 	if (s->facts.told_ms < 0)
-		s->facts.told_ms = hint_of(&e);
+		s->facts.told_ms = hint_of(s, &e);
 	o->status = s->status;
 	o->told_ms = tp_told_floor(s->facts.told_ms, t->provider->conf->retry.floor_ms);
 	o->should_retry = s->facts.should_retry;
@@ -70,6 +70,8 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	o->model_unavailable = c.model_unavailable;
 	o->too_large = c.context_too_long || c.too_large_for_limit;
 	o->safety = c.safety;
+	o->rate_limit = s->status == 429 && !o->quota && !o->overload && !c.capacity && !c.drowning &&
+			c.kind == TP_ERROR_RATE_LIMIT;
 }
 
 struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)

@@ -10,6 +10,7 @@
 #include "workers/outcome.h"
 #include "workers/secrets.h"
 #include "workers/unpack.h"
+#include "workers/waits.h"
 
 enum { ERROR_BODY_MAX = 64 * 1024, ERROR_BODY_MS = 5000 }; /* design section 7 */
 
@@ -135,6 +136,8 @@ static void commit(struct tp_turn *t)
 {
 	tp_ledger_commit(&t->ledger);
 	tp_targets_good(t);
+	if (t->relay.facts.status < 300)
+		tp_waits_good(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;
 	t->relay.sse.keep_max = TP_SSE_KEEP_COMMITTED;
@@ -482,6 +485,8 @@ static void prelude(struct tp_turn *t, const struct tp_answer_piece *p)
 		carries_error(t, &error);
 		return;
 	}
+	if (r->sse.events > 0) /* its first output may be long in coming, and others wait for this */
+		tp_waits_good(t);
 	if (found == SCAN_OUTPUT && r->held.len == 0) {
 		commit(t);
 		if (p->end)

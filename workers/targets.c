@@ -5,12 +5,12 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/hop.h"
-#include "workers/access.h"
 #include "workers/admit.h"
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/turn.h"
+#include "workers/waits.h"
 
 enum { LOOK_AGAIN_MS = 250 }; /* a turn that waits sees by then that a probe was good */
 
@@ -71,56 +71,33 @@ static const struct tp_provider_rt *provider_of(const struct tp_turn *t, unsigne
 	return &t->worker->providers[t->targets.combo->targets[i].provider];
 }
 
-/* Whatever the client is known by there: its refusals must not cool a target for others. */
-static struct tp_str clients_credential(const struct tp_turn *t)
-{
-	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
-		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
-		if (v.n > 0)
-			return v;
-	}
-	struct tp_str target = tp_request_str(t->request, t->request->head->target);
-	size_t path = tp_path_only(target).n;
-	return (struct tp_str){target.p + path, target.n - path};
-}
-
-/* Empty: no client's own. */
-static struct tp_str scope_of(const struct tp_turn *t, const struct tp_provider_conf *p)
-{
-	bool own = p->n_keys > 0 || p->url_authorization != NULL || t->who != NULL;
-	return own ? (struct tp_str){NULL, 0} : clients_credential(t);
-}
-
 static void describe(const struct tp_turn *t, unsigned i, char out[TP_TARGET_NAME])
 {
 	snprintf(out, TP_TARGET_NAME, "%s/%s", provider_of(t, i)->conf->name,
 		 t->targets.combo->targets[i].model);
 }
 
-/* `text` takes the name's text and has to live as long as it. */
-static struct tp_cooldown_name name_of_target(const struct tp_turn *t, unsigned i, char text[TP_TARGET_NAME])
-{
-	const struct tp_region *r = t->worker->region;
-	const struct tp_provider_conf *p = provider_of(t, i)->conf;
-	struct tp_str scope = scope_of(t, p);
-	struct tp_hash128 hash = tp_siphash128(tp_region_seed(r), scope.p, scope.n);
-	char model[TP_TARGET_NAME + sizeof hash];
-	size_t n = strlen(t->targets.combo->targets[i].model) + 1; /* its end keeps the parts apart */
-	memcpy(model, t->targets.combo->targets[i].model, n);
-	memcpy(model + n, &hash, sizeof hash);
-	describe(t, i, text);
-	return tp_cooldown_target(r, tp_str_from(p->name), (struct tp_str){model, n + sizeof hash},
-				  tp_str_from(text));
-}
+/* What may cool of a target: itself, itself for this client's credential only, and the key it is asked with.
+ */
+enum name { NAME_TARGET, NAME_OF_CLIENT, NAME_KEY, NAMES };
 
-static struct tp_cooldown_name name_of_key(const struct tp_turn *t, unsigned i, char text[TP_TARGET_NAME])
+/* `text` takes the name's text and has to live as long as it. */
+static struct tp_cooldown_name name_of(const struct tp_turn *t, unsigned i, enum name kind,
+				       char text[TP_TARGET_NAME])
 {
 	const struct tp_provider_conf *p = provider_of(t, i)->conf;
-	struct tp_str scope = scope_of(t, p);
-	snprintf(text, TP_TARGET_NAME, scope.n > 0 ? "%s credential of a client" : "%s key 1", p->name);
+	uint64_t client = kind != NAME_TARGET ? tp_waits_client(t, p) : 0;
+	if (kind != NAME_KEY) {
+		snprintf(text, TP_TARGET_NAME, "%s/%s%s", p->name, t->targets.combo->targets[i].model,
+			 client != 0 ? " (one client's credential)" : "");
+		return tp_waits_target(t, p, tp_str_from(t->targets.combo->targets[i].model), client,
+				       tp_str_from(text));
+	}
+	struct tp_str secret = {(const char *)&client, sizeof client};
 	if (p->n_keys > 0)
-		scope = tp_str_from(p->keys[0]);
-	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), scope, tp_str_from(text));
+		secret = tp_str_from(p->keys[0]);
+	snprintf(text, TP_TARGET_NAME, client != 0 ? "%s (one client's credential)" : "%s key 1", p->name);
+	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), secret, tp_str_from(text));
 }
 
 struct cooling {
@@ -131,17 +108,17 @@ struct cooling {
 
 static bool cools(const struct tp_turn *t, unsigned i, uint64_t now_ms, struct cooling *ret)
 {
-	char text[2][TP_TARGET_NAME];
-	const struct tp_cooldown_name names[2] = {name_of_target(t, i, text[0]), name_of_key(t, i, text[1])};
+	char text[TP_TARGET_NAME];
 	struct tp_cooldown c;
 	*ret = (struct cooling){0};
-	for (size_t k = 0; k < 2; k++) {
-		if (!tp_cooldown_get(t->worker->region, names[k].key, now_ms, &c))
+	for (enum name kind = 0; kind < NAMES; kind++) {
+		struct tp_hash128 key = name_of(t, i, kind, text).key;
+		if (!tp_cooldown_get(t->worker->region, key, now_ms, &c))
 			continue;
 		ret->told = ret->told || c.told;
 		if (c.until_ms > ret->until_ms) {
 			ret->until_ms = c.until_ms;
-			ret->key = names[k].key;
+			ret->key = key;
 		}
 	}
 	return ret->until_ms > 0;
@@ -155,12 +132,13 @@ void tp_targets_failed(struct tp_turn *t, const struct tp_outcome *o)
 		return;
 	char text[TP_TARGET_NAME];
 	unsigned at = t->targets.at;
-	struct tp_cooldown_name name =
-		blame == TP_BLAME_KEY ? name_of_key(t, at, text) : name_of_target(t, at, text);
+	/* A limit belongs to the account that met it, overload to the provider. */
+	enum name kind = blame == TP_BLAME_KEY ? NAME_KEY : o->status == 429 ? NAME_OF_CLIENT : NAME_TARGET;
+	struct tp_cooldown_name name = name_of(t, at, kind, text);
 	uint64_t now = tp_clock_boot_ms();
 	uint64_t ms = o->told_ms >= 0 ? (uint64_t)o->told_ms : combo->cooldown_ms;
 	struct tp_cooldown c = {
-		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = (uint8_t)(o->status / 100)};
+		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = tp_waits_cause(t, o->status)};
 	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
 		tp_info("turn %s: %s cools for %llu ms, %s", t->id, text, (unsigned long long)ms,
 			c.told ? "as told" : "as combos.cooldown says");
@@ -173,13 +151,13 @@ void tp_targets_good(struct tp_turn *t)
 	if (t->targets.combo == NULL)
 		return;
 	char text[TP_TARGET_NAME];
-	unsigned at = t->targets.at;
-	const struct tp_cooldown_name names[2] = {name_of_target(t, at, text), name_of_key(t, at, text)};
 	struct tp_cooldown c;
 	uint64_t now = tp_clock_boot_ms();
-	for (size_t k = 0; k < 2; k++)
-		if (tp_cooldown_get(t->worker->region, names[k].key, now, &c) && !c.told)
-			(void)tp_cooldown_clear(t->worker->region, names[k].key, now);
+	for (enum name kind = 0; kind < NAMES; kind++) {
+		struct tp_hash128 key = name_of(t, t->targets.at, kind, text).key;
+		if (tp_cooldown_get(t->worker->region, key, now, &c) && !c.told)
+			(void)tp_cooldown_clear(t->worker->region, key, now);
+	}
 	tp_cooldown_end_probe(&t->targets.probe, true);
 }
 
@@ -296,6 +274,14 @@ static void wait_or_tell(struct tp_turn *t, const struct all_cooling *all, uint6
 
 /* ---- asking */
 
+/* What holds other requests for this model holds this one, and the other way round. */
+static void tell_model(struct tp_turn *t, const char *model)
+{
+	struct tp_request_facts facts = {.model_present = true, .model_text_n = (uint16_t)strlen(model)};
+	memcpy(facts.model, model, facts.model_text_n); /* at most 200: tp_refuse_model() */
+	tp_waits_model(t, &facts);
+}
+
 /* False when out of memory: the turn was answered. */
 static bool enter(struct tp_turn *t, unsigned i)
 {
@@ -312,6 +298,7 @@ static bool enter(struct tp_turn *t, unsigned i)
 		g->waiting = false;
 		describe(t, i, g->name);
 		tp_turn_use_provider(t, g->combo->targets[i].provider);
+		tell_model(t, g->combo->targets[i].model);
 	}
 	tp_buf_free(&model);
 	if (!ok)

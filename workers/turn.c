@@ -6,6 +6,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
+#include "workers/alerts.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
@@ -14,6 +15,7 @@
 #include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
+#include "workers/waits.h"
 
 enum { STREAM_AHEAD = 256 * 1024 }; /* body bytes kept in memory of a request that streams through */
 
@@ -69,6 +71,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	tp_targets_end(t);
+	tp_waits_end(t);
 	if (t->joined) {
 		if (unsent)
 			give_back(t);
@@ -306,11 +309,13 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	struct tp_outcome o = tp_outcome_of(t, cause);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
+	if (d.action != TP_ACT_RECONNECT)
+		tp_waits_told(t, &o);
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
 	if (d.alert != TP_ALERT_NONE)
-		tp_warn("alert %s: provider %s", tp_alert_name(d.alert), t->provider->conf->name);
+		tp_alert_of_turn(t, d.alert);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;

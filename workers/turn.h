@@ -26,6 +26,7 @@
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
+#include "workers/waits.h"
 
 enum tp_turn_state {
 	TP_TURN_RECEIVE, /* the request is arriving */
@@ -116,6 +117,7 @@ struct tp_turn {
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
 	struct tp_targets targets; /* of a combo */
+	struct tp_turn_waits waits;
 	struct tp_attempt attempt;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */

@@ -1,6 +1,9 @@
 #include "workers/upstream_head.h"
 
+#include "common/http/lines.h"
 #include "workers/access.h"
+
+enum { HEAD_ROOM = 128 }; /* for what is added to the client's head, in most cases */
 
 /* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
  * credentials, cookies, and the account they belong to. */
@@ -91,6 +94,7 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
 	bool identity = r->family != TP_FAMILY_PLAIN && !a->provider->compression_pass;
+	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		const struct tp_field *f = &r->head->fields[i];
 		struct tp_str name = tp_request_str(r, f->name);
@@ -99,11 +103,9 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
-		tp_buf_add_str(out, name);
-		tp_buf_add_str(out, TP_STR(": "));
-		tp_buf_add_str(out, tp_request_str(r, f->value));
-		tp_buf_add_str(out, TP_STR("\r\n"));
+		tp_lines_add(&lines, f);
 	}
+	tp_lines_flush(&lines);
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
 	if (a->provider->n_keys > 0)
@@ -127,6 +129,8 @@ static void add_framing(struct tp_buf *out, const struct tp_request *r)
 
 void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out)
 {
+	/* Nearly always enough: fields are dropped rather than added. */
+	(void)tp_buf_reserve(out, r->head->size + HEAD_ROOM);
 	tp_buf_add_str(out, tp_request_str(r, r->head->method));
 	tp_buf_add_str(out, TP_STR(" "));
 	add_target(out, r, a);

@@ -161,7 +161,10 @@ static struct event_base *new_base(void)
 
 static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
 {
-	*w = (struct tp_worker){.config = start->config, .region = start->region, .stamp = start->stamp};
+	*w = (struct tp_worker){.config = start->config,
+				.region = start->region,
+				.stamp = start->stamp,
+				.control_fd = start->control_fd};
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);

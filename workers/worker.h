@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/config/config.h"
+#include "common/retry/alert.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 
@@ -45,6 +46,20 @@ enum tp_control {
 struct tp_control_message {
 	uint8_t what; /* enum tp_control */
 	uint8_t slot;
+};
+
+enum tp_report {
+	TP_REPORT_ALERT = 'A', /* run alerts.command */
+};
+
+enum { TP_ALERT_JSON_MAX = 4000 }; /* less than a pipe of one page takes: see server/alerts.c */
+
+/* Worker to master, one datagram each, cut behind the JSON. Whoever sends it has found the alert due. */
+struct tp_report_message {
+	uint64_t when_ms;             /* CLOCK_BOOTTIME: what tp_alert_due() was asked with */
+	uint8_t what;                 /* enum tp_report */
+	uint8_t alert;                /* enum tp_alert */
+	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write() */
 };
 
 enum { TP_WORKER_EXIT_OK = 0, TP_WORKER_EXIT_CANNOT_START = 70 };

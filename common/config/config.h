@@ -57,6 +57,7 @@ enum tp_profile_key {
 struct tp_retry_conf {
 	enum tp_profile profile; /* resolved in the fields below: nobody need look at it again */
 	uint8_t written;         /* enum tp_profile_key: what stands in the file and so wins over a profile */
+	bool share_waits;        /* a told wait of a rate limit holds other turns too */
 	uint32_t deadline_ms;
 	uint32_t slow_attempt_ms;
 	uint32_t floor_ms, ceiling_ms; /* retry_after */
@@ -190,7 +191,11 @@ struct tp_config {
 		enum tp_log_format format;
 		char *output; /* "stderr" or a path */
 	} log;
-	char *stats_file;  /* or NULL */
+	char *stats_file; /* or NULL */
+	struct {
+		char **command; /* an argv: NULL-terminated; NULL = none */
+		size_t n_command;
+	} alerts;
 	uint32_t drain_ms; /* shutdown.drain */
 	char *pid_file;    /* or NULL */
 };

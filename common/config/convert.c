@@ -299,7 +299,7 @@ static bool convert_strings(struct tp_load *l, const struct tp_option *o, void *
 	tp_convert_clear_strings(o, object);
 	if (node->n_children == 0)
 		return true;
-	char **strings = calloc(node->n_children, sizeof *strings);
+	char **strings = calloc(node->n_children + 1, sizeof *strings); /* NULL-terminated */
 	if (strings == NULL) {
 		l->errors->no_memory = true;
 		return false;
@@ -308,7 +308,7 @@ static bool convert_strings(struct tp_load *l, const struct tp_option *o, void *
 	size_t *count = count_of(o, object);
 	for (struct tp_node *item = node->first; item != NULL; item = item->next) {
 		char *copy = is_scalar(l, item) ? copy_text(l, o, item) : NULL;
-		if (copy != NULL && is_among(strings, *count, copy)) {
+		if (copy != NULL && !o->may_repeat && is_among(strings, *count, copy)) {
 			complain_about_value(l, o, item, "is given twice");
 			tp_convert_set_string(&copy, NULL);
 		}

@@ -40,11 +40,12 @@ struct tp_section;
 struct tp_option {
 	const char *key;
 	enum tp_option_type type;
-	uint8_t width;              /* bytes of the field, for numbers */
+	uint16_t width;             /* bytes of the field, for numbers */
 	bool required;              /* has no default and must be given */
 	bool secret;                /* never shown, not even in messages about it */
 	bool restart;               /* taken over by a restart only, not by a reload */
 	bool one_or_list;           /* LIST: a single entry may stand without brackets */
+	bool may_repeat;            /* STRINGS: the same text twice is no mistake */
 	bool inherits;              /* SECTION: was filled before (provider.retry), no defaults of its own */
 	size_t offset;              /* of the field in its object */
 	size_t count_offset;        /* STRINGS, LIST, MAP: of the size_t that counts them */

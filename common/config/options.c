@@ -160,6 +160,9 @@ static const struct tp_option retry_rows[] = {
 	 .fallback = "120s", .help = "Bounds one turn: no wait is begun that would end after it."},
 	{.key = "slow_attempt", .type = TP_OPT_DURATION, AT(struct tp_retry_conf, slow_attempt_ms), RANGE(0, DAY),
 	 .fallback = "15s", .help = "A failure that took longer than this is shown, not sent again."},
+	{.key = "share_waits", .type = TP_OPT_BOOL, AT(struct tp_retry_conf, share_waits), .fallback = "true",
+	 .help = "The wait that a rate limit told one request holds every request for the same provider, model and credential, "
+		 "in all workers. When it is over they are let go 1, 2, 4, ... per good answer."},
 	{.key = "retry_after", SECTION(retry_after), .help = "Waits that the provider told."},
 	{.key = "reset", SECTION(retry_reset),
 	 .help = "Connections that broke under a request which may safely run twice."},
@@ -380,6 +383,16 @@ static const struct tp_option log_rows[] = {
 };
 static const struct tp_section log_section = {ROWS(log_rows)};
 
+static const struct tp_option alerts_rows[] = {
+	{.key = "command", .type = TP_OPT_STRINGS, AT(struct tp_config, alerts.command),
+	 COUNTED(struct tp_config, alerts.n_command), RANGE(0, 64), .may_repeat = true, .fallback = "[]",
+	 .example = "[ /usr/local/bin/tell-operators, --from, turnpike ]",
+	 .help = "Program and arguments, run by the master without a shell for each alert, with the alert as JSON on its "
+		 "standard input; killed after 30s. At most once a minute for each kind. Anybody can read arguments: a "
+		 "secret belongs into a file or a variable that the program reads."},
+};
+static const struct tp_section alerts = {ROWS(alerts_rows)};
+
 static const struct tp_option shutdown_rows[] = {
 	{.key = "drain", .type = TP_OPT_DURATION, AT(struct tp_config, drain_ms), RANGE(0, DAY), .fallback = "10m",
 	 .help = "How long running turns may go on after TERM."},
@@ -428,6 +441,7 @@ static const struct tp_option root_rows[] = {
 	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
 		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
+	{.key = "alerts", SECTION(alerts), .help = "Telling people: a gateway that drowns, a model that is dead, a worker that died."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,
 	 .example = "/run/turnpike/turnpike.pid",

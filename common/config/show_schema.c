@@ -93,7 +93,8 @@ static json_t *of_type(const struct tp_option *o)
 	case TP_OPT_PROVIDER: return json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
 	case TP_OPT_STRINGS:
 		return json_pack("{s:s, s:{s:s, s:i}, s:b, s:I}", "type", "array", "items", "type", "string",
-				 "minLength", 1, "uniqueItems", 1, "maxItems", (json_int_t)o->high);
+				 "minLength", 1, "uniqueItems", !o->may_repeat, "maxItems",
+				 (json_int_t)o->high);
 	case TP_OPT_STATUSES:
 		return json_pack("{s:s, s:o, s:b}", "type", "array", "items",
 				 either(number_between(400, 599), text_like("^[45][0-9][0-9]$")),

@@ -37,7 +37,7 @@ static const char *escape_end(const char *p, const char *end)
 }
 
 /* With escapes, for strings that nobody reads. */
-static const char *string_end(const char *p, const char *end)
+static inline const char *string_end(const char *p, const char *end)
 {
 	while (p != NULL) {
 		p += tp_json_plain_run(p, (size_t)(end - p));
@@ -95,7 +95,7 @@ static const char *literal_end(const char *p, const char *end)
 
 /* ---- inside a member's value: nothing is told or copied, only the grammar counts ---- */
 
-static const char *scalar_end(const char *p, const char *end)
+static inline const char *scalar_end(const char *p, const char *end)
 {
 	if (*p == '"')
 		return string_end(p + 1, end);
@@ -128,7 +128,7 @@ static const char *skim_key(struct tp_json *j, const char *p, const char *end)
 	return next != NULL ? next : p;
 }
 
-/* The bracket that closes the whole value is left to json.c, which tells the caller. */
+/* The bracket that closes the whole value is left to who tells the caller. */
 static const char *skim_close(struct tp_json *j, const char *p)
 {
 	unsigned whole = j->top_type == TP_JSON_OBJECT ? 2 : 1;
@@ -170,7 +170,7 @@ static const char *skim_token(struct tp_json *j, const char *p, const char *end)
 	return p + 1;
 }
 
-static const char *skip_space(const char *p, const char *end)
+static inline const char *skip_space(const char *p, const char *end)
 {
 	while (p < end && tp_json_is_space(*p))
 		p++;
@@ -292,14 +292,35 @@ static enum tp_json_event member(struct tp_json *j, struct cursor *c)
 	return TP_JSON_MORE;
 }
 
+/* At the bracket that closes a member's value. */
+static bool member_closes(struct tp_json *j, struct cursor *c)
+{
+	if (c->p == c->end || j->depth != 2 || j->top_type != TP_JSON_OBJECT)
+		return false;
+	bool object = tp_json_in_object(j);
+	if (*c->p != (object ? '}' : ']'))
+		return false;
+	if (j->state != TP_JSON_ST_COMMA &&
+	    j->state != (object ? TP_JSON_ST_FIRST_KEY : TP_JSON_ST_FIRST_ELEMENT))
+		return false;
+	j->depth--;
+	j->state = TP_JSON_ST_COMMA;
+	c->p++;
+	j->value_end = offset(j, c, c->p);
+	return true;
+}
+
 enum tp_json_event tp_json_straight(struct tp_json *j, const char *bytes, size_t n, size_t *ret_used)
 {
 	struct cursor c = {.start = bytes, .p = bytes, .end = bytes + n};
 	enum tp_json_event event = TP_JSON_MORE;
 	if (tp_json_at_member(j))
 		event = member(j, &c);
-	if (event == TP_JSON_MORE && !tp_json_at_member(j))
+	if (event == TP_JSON_MORE && !tp_json_at_member(j)) {
 		c.p = skim(j, c.p, c.end);
+		if (member_closes(j, &c))
+			event = TP_JSON_END;
+	}
 	*ret_used = (size_t)(c.p - bytes);
 	j->at += *ret_used;
 	return event;

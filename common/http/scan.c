@@ -70,15 +70,9 @@ static unsigned no_name16(const char *p)
 }
 #endif
 
-const char *tp_scan_value(const char *p, const char *end)
+/* The last bytes before `end`, and all where there are no wide registers. */
+static const char *value_end_narrow(const char *p, const char *end)
 {
-#ifdef __SSE2__
-	for (; end - p >= 16; p += 16) {
-		unsigned hits = no_value16(p);
-		if (hits != 0)
-			return p + __builtin_ctz(hits);
-	}
-#endif
 	while (end - p >= 8) {
 		uint64_t w;
 		memcpy(&w, p, 8);
@@ -93,6 +87,23 @@ const char *tp_scan_value(const char *p, const char *end)
 		p++;
 	}
 	return tp_char_skip(p, end, TP_CHAR_VALUE);
+}
+
+static inline const char *value_end(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		unsigned hits = no_value16(p);
+		if (hits != 0)
+			return p + __builtin_ctz(hits);
+	}
+#endif
+	return value_end_narrow(p, end);
+}
+
+const char *tp_scan_value(const char *p, const char *end)
+{
+	return value_end(p, end);
 }
 
 /* First byte in [p, end) that is not TP_CHAR_TOKEN. */
@@ -141,7 +152,7 @@ static enum tp_step field_line(struct tp_scan *s, struct tp_field *f)
 		p++;
 	while (p < end && (*p == ' ' || *p == '\t'));
 	const char *value = p;
-	p = tp_scan_value(p, end);
+	p = value_end(p, end);
 	const char *next = tp_scan_line_end(s, p);
 	if (next == NULL)
 		return tp_scan_fault(s, p, "control character in a field value");

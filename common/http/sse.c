@@ -165,15 +165,15 @@ static size_t run_to_eol(const char *p, size_t n)
 {
 	size_t i = 0;
 #ifdef __SSE2__
-	/* The last step overlaps the one before it: lines mostly end with the piece. */
-	while (n >= 16 && i < n) {
-		if (n - i < 16)
-			i = n - 16;
-		unsigned eols = eols16(p + i);
-		if (eols != 0)
+	unsigned eols = 0;
+	for (; n - i >= 16; i += 16)
+		if ((eols = eols16(p + i)) != 0)
 			return i + (size_t)__builtin_ctz(eols);
-		i += 16;
-	}
+	/* The last step overlaps the one before it: lines mostly end with the piece. */
+	if (n >= 16 && i < n && (eols = eols16(p + n - 16)) != 0)
+		return n - 16 + (size_t)__builtin_ctz(eols);
+	if (n >= 16)
+		return n;
 #endif
 	while (i < n && p[i] != '\r' && p[i] != '\n')
 		i++;

@@ -8,11 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
+#include "common/base/str.h"
+
 /* What somebody should be told of, beside what is done with this turn (design section 5). */
 enum tp_alert {
 	TP_ALERT_NONE,
 	TP_ALERT_SYSTEM_LOAD, /* X-Codex-System-Load at or above 90%: the gateway is drowning */
-	TP_ALERT_MODEL_DEAD   /* three waits of 55s or more in a row: the model is dead, not busy */
+	TP_ALERT_MODEL_DEAD,  /* three waits of 55s or more in a row: the model is dead, not busy */
+	TP_ALERT_WORKER_DIED, /* a worker process ended that was not told to */
+	TP_ALERT_COUNT
 };
 
 /*
@@ -22,7 +27,15 @@ enum tp_alert {
  */
 uint32_t tp_long_waits_next(uint32_t long_waits, int64_t wait_ms);
 bool tp_model_is_dead(uint32_t long_waits);
-/* "none", "system_load", "model_dead"; static. */
+/* "none", "system_load", "model_dead", "worker_died"; static. */
 const char *tp_alert_name(enum tp_alert alert);
+
+/*
+ * Appends the alert as one line of JSON, as `alerts.command` reads it: kind, provider (NULL = concerns none,
+ * left out), time (RFC 3339, UTC; wall_ms since 1970), a sentence for people, details.  `details` are members
+ * as JSON without the braces around them, already free of secrets; empty is fine.
+ */
+void tp_alert_write(struct tp_buf *out, enum tp_alert alert, const char *provider, int64_t wall_ms,
+		    struct tp_str details);
 
 #endif

@@ -24,6 +24,7 @@ struct tp_outcome {
 	bool overload;          /* evidence of overload beside the status (codes, X-Codex-*) */
 	bool quota;             /* an exhausted quota or billing code */
 	bool drowning;          /* X-Codex-System-Load at or above 90% */
+	bool rate_limit;        /* 429 of a rate limit, neither quota nor overload: its told wait is shared */
 	bool model_unavailable; /* another target may have the model */
 	bool too_large;         /* for this model's context, or for what the rate limit ever allows */
 	bool safety;            /* refused for its content: no target is asked instead */

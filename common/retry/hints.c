@@ -169,39 +169,24 @@ int64_t tp_hint_message(struct tp_str message)
 
 /* ---- structured hints */
 
-static int64_t seconds_ms(struct tp_str number)
+static int64_t until_ms(int64_t at_s, int64_t from_s)
 {
-	struct tp_amount a;
-
-	return tp_amount_parse(number, &a) ? tp_amount_ms(tp_amount_ns(a, 1000)) : -1;
-}
-
-/* A protobuf duration: a number with an "s" behind it. */
-static int64_t duration_ms(struct tp_str text)
-{
-	if (text.n == 0 || text.p[text.n - 1] != 's')
+	if (at_s < 0)
 		return -1;
-	return seconds_ms((struct tp_str){text.p, text.n - 1});
-}
-
-static int64_t epoch_ms(struct tp_str number, int64_t from_s)
-{
-	struct tp_amount a;
-
-	return tp_amount_parse(number, &a) ? tp_amount_until_ms(a, from_s) : -1;
+	return at_s > from_s ? (at_s - from_s) * 1000 : 0;
 }
 
 int64_t tp_hint_body(const struct tp_body_hints *hints, int64_t now_s, int64_t date_header_s)
 {
 	int64_t told[] = {
-		seconds_ms(hints->resets_in_seconds),
-		epoch_ms(hints->resets_at, date_header_s >= 0 ? date_header_s : now_s),
-		duration_ms(hints->retry_delay),
+		hints->resets_in_ms,
+		until_ms(hints->resets_at_s, date_header_s >= 0 ? date_header_s : now_s),
+		hints->per_day ? -1 : hints->retry_delay_ms,
 	};
 	int64_t largest = -1;
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		if (told[i] > largest)
 			largest = told[i];
-	return largest >= 0 ? largest : tp_hint_message(hints->message);
+	return largest >= 0 || hints->per_day ? largest : tp_hint_message(hints->message);
 }

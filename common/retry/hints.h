@@ -5,6 +5,7 @@
 #ifndef TP_RETRY_HINTS_H
 #define TP_RETRY_HINTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/str.h"
@@ -17,15 +18,19 @@
  */
 int64_t tp_hint_message(struct tp_str message);
 
-/* What an error object may hold; empty = absent. Numbers as they are written in the JSON. */
+/* What an error object holds, as common/http/answer.h reads it; -1 = absent. */
 struct tp_body_hints {
-	struct tp_str resets_in_seconds; /* 13872 */
-	struct tp_str resets_at;         /* seconds since 1970 */
-	struct tp_str retry_delay;       /* google.rpc.RetryInfo: "34.074824224s" */
+	int64_t resets_in_ms;   /* resets_in_seconds */
+	int64_t resets_at_s;    /* resets_at, seconds since 1970 */
+	int64_t retry_delay_ms; /* google.rpc.RetryInfo */
+	bool per_day;           /* a daily quota of Google: its delay, and its words, mislead */
 	struct tp_str message;
 };
 
-/* The largest of the structured hints; without one, the prose. Times as in tp_told_retry_after(). */
+/*
+ * The largest of the structured hints; without one, the prose; -1 = none.  date_header_s: the answer's own
+ * Date, which resets_at is relative to where it is known (>= 0), else now_s.
+ */
 int64_t tp_hint_body(const struct tp_body_hints *hints, int64_t now_s, int64_t date_header_s);
 
 #endif

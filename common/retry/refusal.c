@@ -2,8 +2,9 @@
 
 #include <stddef.h>
 
-#define REFUSAL "turnpike_refusal"
-#define REQUEST "invalid_request_error"
+#define REFUSAL    "turnpike_refusal"
+#define REQUEST    "invalid_request_error"
+#define RATE_LIMIT "rate_limit_error"
 
 /* What the reader is told when a request may have run (design section 4). People see these in Codex and
  * Claude Code: what happened, what it may have cost, what was not done, what to do. */
@@ -76,6 +77,12 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 				     .type = REQUEST,
 				     .message =
 					     "No model or combo with this name is configured in Turnpike."},
+	[TP_CODE_RATE_LIMIT_SHARED] =
+		{.status = 429,
+		 .type = RATE_LIMIT,
+		 .message =
+			 "The provider told an earlier request for this model, with the same credential, to "
+			 "wait. That time ends after this request's deadline, so Turnpike did not send it."},
 	[TP_CODE_COMBO_UNAVAILABLE] =
 		{.status = 503,
 		 .type = "upstream_error",
@@ -236,6 +243,23 @@ struct tp_refusal tp_refusal_from_memory(int status, const char *code)
 	if (code == NULL || code[0] == '\0')
 		r.code = tp_refusal_client_error(status, NULL).code;
 	return r;
+}
+
+struct tp_refusal tp_refusal_cooling(int status, const char *code, bool stop, uint32_t retry_after_s)
+{
+	bool limit = status == 429;
+
+	return (struct tp_refusal){
+		.status = status,
+		.stop = stop,
+		.retry_after_s = retry_after_s > 0 ? retry_after_s : 1,
+		.type = limit ? RATE_LIMIT : "server_error",
+		.code = code != NULL ? code
+			: limit      ? "rate_limit_exceeded"
+				     : "server_is_overloaded",
+		.message = "The provider told requests for this model to wait, and that time is not over: "
+			   "Turnpike did not send this one.",
+	};
 }
 
 static void add_member(struct tp_buf *out, const char *name, const char *value)

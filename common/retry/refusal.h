@@ -24,6 +24,12 @@ struct tp_refusal tp_refusal_for(enum tp_code code, uint32_t retry_after_s);
 struct tp_refusal tp_refusal_client_error(int status, const char *detail);
 /* The answer from memory for a 4xx a provider gave earlier: that status, a code, stop. */
 struct tp_refusal tp_refusal_from_memory(int status, const char *code);
+/*
+ * The target cools for a time that its provider told (design 3.3): the provider's status, and its code where
+ * that is known (NULL = the usual one of the status), said without a send. `stop` as its own answer had it: a
+ * used-up quota. retry_after_s: what is left, at least 1.
+ */
+struct tp_refusal tp_refusal_cooling(int status, const char *code, bool stop, uint32_t retry_after_s);
 /* Appends the JSON body in the shape of the family (plain: the OpenAI shape). */
 void tp_refusal_render(const struct tp_refusal *r, enum tp_family family, struct tp_buf *out);
 /* Standard reason phrase of a status ("Too Many Requests"); "Unknown" when there is none. */

@@ -116,6 +116,8 @@ bool tp_cooldown_set(struct tp_region *r, struct tp_stamp owner, const struct tp
 	};
 	if (c.until_ms > UNTIL_MASK)
 		c.until_ms = UNTIL_MASK;
+	if (c.told)
+		tp_number_raise(r, TP_NUMBER_HOLDS_UNTIL_MS, c.until_ms);
 	for (int n = 0; n < SWAP_TRIES && c.until_ms > now_ms; n++) {
 		struct tp_dir_ref ref;
 		uint64_t raw;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/retry/alert.h"
 #include "common/shm/region.h"
 
 enum tp_mark {
@@ -24,15 +25,22 @@ enum tp_mark {
 /* True for one caller per `every_ms` over all processes: that one logs, or raises the alert. */
 bool tp_mark_due(struct tp_region *r, enum tp_mark m, uint32_t every_ms, uint64_t now_ms);
 
+enum { TP_ALERT_EVERY_MS = 60 * 1000 };
+/* The same for an alert: at most one of each kind a minute is counted, logged and told. */
+bool tp_alert_due(struct tp_region *r, enum tp_alert alert, uint64_t now_ms);
+
 enum tp_number {
 	TP_NUMBER_WORKER_RESTARTS,   /* turnpike_worker_restarts_total; the master adds */
 	TP_NUMBER_CONFIG_GENERATION, /* turnpike_config_generation; the master sets */
 	TP_NUMBER_STARTED_MS,        /* when this master began, CLOCK_BOOTTIME */
 	TP_NUMBER_LAST_SNAPSHOT,     /* sequence of snapshot files over all workers */
+	TP_NUMBER_HOLDS_UNTIL_MS,    /* no told wait or told cooldown holds anybody from then on */
 	TP_NUMBER_COUNT
 };
 /* Returns the value before. */
 uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add);
+/* Only ever upwards. */
+void tp_number_raise(struct tp_region *r, enum tp_number n, uint64_t value);
 void tp_number_set(struct tp_region *r, enum tp_number n, uint64_t value);
 uint64_t tp_number_get(const struct tp_region *r, enum tp_number n);
 

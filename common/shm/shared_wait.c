@@ -102,6 +102,8 @@ void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_
 		.region = r, .dir = &r->wait_dir, .rank = rank, .fill = fill, .now_ms = now_ms};
 	if (until_ms > UNTIL_MASK)
 		until_ms = UNTIL_MASK;
+	if (until_ms > now_ms)
+		tp_number_raise(r, TP_NUMBER_HOLDS_UNTIL_MS, until_ms + OPEN_AFTER_MS);
 	for (int n = 0; n < SWAP_TRIES && until_ms > now_ms; n++) {
 		struct tp_dir_ref ref;
 		uint64_t raw;
@@ -123,6 +125,11 @@ void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_
 		tp_hold_release(leader, before, false);
 		return;
 	}
+}
+
+bool tp_shared_wait_any(const struct tp_region *r, uint64_t now_ms)
+{
+	return now_ms < tp_number_get(r, TP_NUMBER_HOLDS_UNTIL_MS);
 }
 
 /* Takes a credit, or the lead. 1: it may go, 0: not now, -1: look again. */

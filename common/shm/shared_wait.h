@@ -37,6 +37,12 @@ struct tp_shared_wait_pass {
 };
 
 /*
+ * False: no wait, and no told cooldown (cooldown.h), holds anybody at present, so that nothing need be looked
+ * up. One load of a word that only grows.
+ */
+bool tp_shared_wait_any(const struct tp_region *r, uint64_t now_ms);
+
+/*
  * May a turn go now? True: it may, and ret_pass must be reported (also one that is not counted may be).
  * False: not yet; ret_hold_ms says when to ask again, ret_left_ms (for `Retry-After` of 429
  * rate_limit_shared) how long the told wait still is, 0 when it is over and others are let go first.

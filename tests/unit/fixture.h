@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <jansson.h>
+#include <math.h>
 
 #include "common/retry/classify.h"
 #include "common/retry/hints.h"
@@ -17,9 +18,9 @@
 enum { FIXTURE_FIELDS = 64 };
 
 struct fixture {
-	json_t *root; /* owned: the file */
-	json_t *body; /* owned: what the body, or its error event, says; NULL = no JSON */
-	char number[32], seconds[32], at[32]; /* numbers as text */
+	json_t *root;    /* owned: the file */
+	json_t *body;    /* owned: what the body, or its error event, says; NULL = no JSON */
+	char number[32]; /* as text */
 	struct tp_told_field fields[FIXTURE_FIELDS];
 	size_t n_fields;
 	struct tp_error_facts facts;
@@ -83,6 +84,16 @@ static inline struct tp_str fixture_text(const json_t *v, char *room, size_t siz
 	return tp_str_from(room);
 }
 
+/* Seconds, as a number or in a string such as "3.2s", in milliseconds, rounded up; -1 = absent. */
+static inline int64_t fixture_ms(const json_t *v)
+{
+	double s = json_is_string(v)   ? strtod(json_string_value(v), NULL)
+		   : json_is_number(v) ? json_number_value(v)
+				       : -1;
+
+	return s >= 0 ? (int64_t)ceil(s * 1000) : -1;
+}
+
 /* Details of Google, Anthropic and OpenRouter. */
 static inline void fixture_read_details(struct fixture *f, const json_t *error)
 {
@@ -94,7 +105,7 @@ static inline void fixture_read_details(struct fixture *f, const json_t *error)
 		if (json_object_get(d, "reason") != NULL)
 			f->facts.reason = fixture_str(d, "reason");
 		if (json_object_get(d, "retryDelay") != NULL)
-			f->hints.retry_delay = fixture_str(d, "retryDelay");
+			f->hints.retry_delay_ms = fixture_ms(json_object_get(d, "retryDelay"));
 	}
 	if (json_object_get(details, "error_code") != NULL)
 		f->facts.reason = fixture_str(details, "error_code");
@@ -136,9 +147,9 @@ static inline void fixture_read_error(struct fixture *f)
 			fixture_str(e, json_is_string(json_object_get(e, "error")) ? "error" : "detail");
 	fixture_read_details(f, e);
 	f->hints.message = f->facts.message;
-	f->hints.resets_in_seconds =
-		fixture_text(json_object_get(e, "resets_in_seconds"), f->seconds, sizeof(f->seconds));
-	f->hints.resets_at = fixture_text(json_object_get(e, "resets_at"), f->at, sizeof(f->at));
+	f->hints.resets_in_ms = fixture_ms(json_object_get(e, "resets_in_seconds"));
+	int64_t at = fixture_ms(json_object_get(e, "resets_at"));
+	f->hints.resets_at_s = at >= 0 ? at / 1000 : -1;
 }
 
 /* The data of the first event (or line) that is an error; NULL when none is. */
@@ -184,7 +195,7 @@ static inline json_t *fixture_json(const char *text)
 
 static inline struct fixture fixture_load(const char *name)
 {
-	struct fixture f = {0};
+	struct fixture f = {.hints = {-1, -1, -1, false, {NULL, 0}}};
 	char path[512], file[256];
 	json_error_t error;
 	json_t *sse, *part;

@@ -76,34 +76,25 @@ END_TEST
 START_TEST(structured)
 {
 	static const struct {
-		const char *in, *at, *delay, *message;
+		struct tp_body_hints h;
 		int64_t ms;
 	} rows[] = {
-		{"13872", "1790013872", "", "", 13872000},
-		{"2", "", "", "", 2000},
-		{"", "1790000003", "", "", 3000},
-		{"", "1789999999", "", "", 0},
-		{"", "", "3.2s", "", 3200},
-		{"", "", "34.074824224s", "Please retry in 45.57s.", 34075}, /* structure before prose */
-		{"2", "1790000007", "", "", 7000},
-		{"", "", "3.2", "", -1},
-		{"", "", "s", "", -1},
-		{"-4", "", "", "try again in 7s", 7000},
-		{"1e3", "", "", "", -1},
-		{"", "99999999999999999", "", "", (int64_t)UINT32_MAX * 1000},
-		{"", "1790000003000", "", "", 3000},
-		{"", "", "", "", -1},
+		{{13872000, NOW + 13872, -1, false, {"", 0}}, 13872000},
+		{{2000, -1, -1, false, {"", 0}}, 2000},
+		{{-1, NOW + 3, -1, false, {"", 0}}, 3000},
+		{{-1, NOW - 1, -1, false, {"", 0}}, 0},
+		{{-1, -1, 34075, false, {"Please retry in 45.57s.", 23}}, 34075}, /* structure before prose */
+		{{2000, NOW + 7, -1, false, {"", 0}}, 7000},
+		{{-1, -1, -1, false, {"try again in 7s", 15}}, 7000},
+		{{-1, -1, 34075, true, {"Please retry in 45.57s.", 23}}, -1}, /* a daily quota misleads */
+		{{-1, -1, -1, false, {"", 0}}, -1},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct tp_body_hints h = {str(rows[i].in), str(rows[i].at), str(rows[i].delay),
-					  str(rows[i].message)};
-
-		ck_assert_msg(tp_hint_body(&h, NOW, -1) == rows[i].ms, "row %zu", i);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(tp_hint_body(&rows[i].h, NOW, -1) == rows[i].ms, "row %zu", i);
 	/* the answer's own clock, where it has one */
-	ck_assert_int_eq(tp_hint_body(&(struct tp_body_hints){.resets_at = str("1790000003")}, NOW, NOW + 1),
-			 2000);
+	struct tp_body_hints at = {-1, NOW + 3, -1, false, {"", 0}};
+	ck_assert_int_eq(tp_hint_body(&at, NOW, NOW + 1), 2000);
 }
 END_TEST
 

@@ -89,6 +89,9 @@ static const struct {
 	 "a[1,4)=string@5-33<\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\n> "},
 	{"{\"\":\"\"}", "[1,3)=string@4-6<> "},
 	{"\xef\xbb\xbf {\"a\":0}", "a[5,8)=number@9-10<0> "},
+	{"{\"a\":{},\"b\":[],\"c\":[[],{}]}", "a[1,4)=object@5-7 b[8,11)=array@12-14 c[15,18)=array@19-26 "},
+	{"{\"a\": [ {\"b\\n\" : [ \"\\u00e9\\\\\" , -0.5e-7 , true ] , \"c\":null} , 0 ] , \"d\" : 1 }",
+	 "a[1,4)=array@6-66 d[69,72)=number@75-76<1> "},
 	{"[{\"a\":1}]", ""},
 	{"{\"a\":[{\"model\":1}],\"a\":2}", "a[1,4)=array@5-18 a[19,22)=number@23-24<2> "},
 	{"{\"k\":\"0123456789abcdef0123456789abcdef0123456789\\n0123456789abcdef\"}",
@@ -98,6 +101,32 @@ static const struct {
 START_TEST(top_level_members)
 {
 	check_all_cuts(tp_str_from(members[_i].text), true, members[_i].events);
+}
+END_TEST
+
+/* Only END is told, and it tells of key and value what KEY and VALUE would have told. */
+START_TEST(ends_only)
+{
+	struct tp_str text = tp_str_from(members[_i].text);
+	for (size_t cut = 0; cut <= text.n; cut++) {
+		struct tp_json j = {.ends_only = true};
+		struct tp_buf out = {0};
+		size_t at = 0, used;
+		while (at < text.n) {
+			size_t end = at < cut ? cut : text.n;
+			enum tp_json_event event = tp_json_feed(&j, text.p + at, end - at, &used);
+			at += used;
+			ck_assert(event == TP_JSON_END || (event == TP_JSON_MORE && at == end));
+			if (event == TP_JSON_END) {
+				write_event(&out, TP_JSON_KEY, &j);
+				write_event(&out, TP_JSON_VALUE, &j);
+				write_event(&out, TP_JSON_END, &j);
+			}
+		}
+		ck_assert(tp_json_finish(&j));
+		ck_assert_str_eq(tp_buf_cstr(&out), members[_i].events);
+		tp_buf_free(&out);
+	}
 }
 END_TEST
 
@@ -125,6 +154,26 @@ static const char *const valid[] = {
 };
 
 static const char *const invalid[] = {
+	"{\"a\":{\"b\":1]}",
+	"{\"a\":[1}}",
+	"{\"a\":[1,]}",
+	"{\"a\":{\"b\":1,}}",
+	"{\"a\":[01]}",
+	"{\"a\":[1.]}",
+	"{\"a\":[1e]}",
+	"{\"a\":[-]}",
+	"{\"a\":[nul]}",
+	"{\"a\":[truefalse]}",
+	"{\"a\":{\"b\" 1}}",
+	"{\"a\":{\"b\"::1}}",
+	"{\"a\":{1:1}}",
+	"{\"a\":[\"\\x\"]}",
+	"{\"a\":[\"\\u12g4\"]}",
+	"{\"a\":[\"\n\"]}",
+	"{\"a\":[1 2]}",
+	"{\"a\":1]",
+	"[{\"a\":1]",
+	"[1}",
 	"",
 	" ",
 	"\xef\xbb\xbf",
@@ -303,6 +352,7 @@ int main(void)
 	Suite *s = suite_create("json");
 	TCase *t = tcase_create("json");
 	tcase_add_loop_test(t, top_level_members, 0, sizeof members / sizeof members[0]);
+	tcase_add_loop_test(t, ends_only, 0, sizeof members / sizeof members[0]);
 	tcase_add_loop_test(t, valid_text, 0, sizeof valid / sizeof valid[0]);
 	tcase_add_loop_test(t, invalid_text, 0, sizeof invalid / sizeof invalid[0]);
 	tcase_add_test(t, agrees_with_jansson);

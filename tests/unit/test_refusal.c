@@ -28,6 +28,8 @@ START_TEST(values)
 		{TP_CODE_CREDENTIAL_REJECTED, 502, true, 0},
 		{TP_CODE_IN_FLIGHT, 409, false, 7},
 		{TP_CODE_MODEL_NOT_FOUND, 404, false, 7},
+		{TP_CODE_RATE_LIMIT_SHARED, 429, false, 7},
+		{TP_CODE_COMBO_UNAVAILABLE, 503, false, 7},
 		{TP_CODE_NONE, 500, false, 7},
 	};
 

@@ -1,0 +1,282 @@
+#include "workers/waits.h"
+
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/retry/classify.h"
+#include "common/retry/known_codes.h"
+#include "common/retry/told.h"
+#include "workers/access.h"
+#include "workers/numbers.h"
+#include "workers/outcome.h"
+#include "workers/relay.h"
+#include "workers/turn.h"
+
+enum { PROBE_GAP_MS = 5 * 60 * 1000 }; /* design 3.3: with no other target one probe passes every 5m */
+
+/* ---- whose wait it is */
+
+static struct tp_str model_of(const struct tp_turn *t)
+{
+	return (struct tp_str){t->waits.model, t->waits.model_n};
+}
+
+static struct tp_str provider_of(const struct tp_turn *t)
+{
+	return tp_str_from(t->provider->conf->name);
+}
+
+/* The provider's own key goes out, else what the client sent, unless that only opened Turnpike. */
+static const char *own_credential(const struct tp_provider_conf *p)
+{
+	return p->n_keys > 0 ? p->keys[0] : p->url_authorization;
+}
+
+uint64_t tp_waits_client(const struct tp_turn *t, const struct tp_provider_conf *p)
+{
+	const uint8_t *seed = tp_region_seed(t->worker->region);
+	uint64_t h = 0;
+	if (own_credential(p) != NULL || t->who != NULL)
+		return 0;
+	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
+		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
+		const uint64_t both[2] = {h, v.n > 0 ? tp_siphash128(seed, v.p, v.n).lo : 0};
+		if (v.n > 0)
+			h = tp_siphash128(seed, both, sizeof both).lo;
+	}
+	return h;
+}
+
+static uint64_t client_credential(const struct tp_turn *t)
+{
+	return tp_waits_client(t, t->provider->conf);
+}
+
+static struct tp_hash128 wait_key(const struct tp_turn *t, uint64_t client)
+{
+	struct tp_region *r = t->worker->region;
+	struct tp_str own = tp_str_from(own_credential(t->provider->conf));
+	uint64_t credential = own.n > 0 ? tp_siphash128(tp_region_seed(r), own.p, own.n).lo : client;
+	return tp_shared_wait_key(r, provider_of(t), model_of(t), credential);
+}
+
+struct tp_cooldown_name tp_waits_target(const struct tp_turn *t, const struct tp_provider_conf *p,
+					struct tp_str model, uint64_t client, struct tp_str text)
+{
+	char of_client[TP_MODEL_MAX + 1 + sizeof client];
+	struct tp_str provider = tp_str_from(p->name);
+	if (client == 0)
+		return tp_cooldown_target(t->worker->region, provider, model, text);
+	memcpy(of_client, model.p, model.n);
+	of_client[model.n] = '\0'; /* no model has one */
+	memcpy(of_client + model.n + 1, &client, sizeof client);
+	return tp_cooldown_target(t->worker->region, provider,
+				  (struct tp_str){of_client, model.n + 1 + sizeof client}, text);
+}
+
+static struct tp_cooldown_name target(const struct tp_turn *t, uint64_t client, struct tp_str text)
+{
+	return tp_waits_target(t, t->provider->conf, model_of(t), client, text);
+}
+
+void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts)
+{
+	struct tp_turn_waits *w = &t->waits;
+	w->model_n = facts->model_present && !facts->model_cut ? facts->model_text_n : 0;
+	memcpy(w->model, facts->model, w->model_n);
+}
+
+/* ---- why it cools: one byte that says status and code */
+
+enum { CAUSE_STATUS_0 = 400, CAUSE_CODES = 200 };
+
+uint8_t tp_waits_cause(const struct tp_turn *t, int status)
+{
+	uint16_t code_index = status == 429 ? tp_outcome_code_index(t->saved) : 0;
+	if (code_index > 0 && CAUSE_CODES + code_index <= TP_COOLDOWN_MAX_CAUSE)
+		return (uint8_t)(CAUSE_CODES + code_index);
+	return status >= CAUSE_STATUS_0 ? (uint8_t)(status - CAUSE_STATUS_0) : 0;
+}
+
+/* Statuses that speak of load or of a limit; with another one a told time is not a reason to ask nobody. */
+static bool speaks_of_load(int status)
+{
+	return status == 429 || status == 498 || status == 503 || status == 529;
+}
+
+static struct tp_refusal refusal_of(const struct tp_turn *t, uint8_t cause, uint32_t left_s)
+{
+	const char *code = cause >= CAUSE_CODES ? tp_known_code(cause - CAUSE_CODES) : NULL;
+	int status = cause >= CAUSE_CODES ? 429 : cause + CAUSE_STATUS_0;
+	if (!speaks_of_load(status))
+		status = 429;
+	struct tp_error_facts facts = {.status = status, .code = tp_str_from(code)};
+	bool quota = code != NULL && tp_classify(&facts).quota;
+	struct tp_refusal r = tp_refusal_cooling(status, code, quota, left_s);
+	/* Codex looks for a used-up plan in the type. */
+	if (quota && t->family != TP_FAMILY_MESSAGES)
+		r.type = code;
+	return r;
+}
+
+/* ---- before a send */
+
+/* What the provider said to this very turn is worth more than words of our own, with the time that is left.
+ */
+static void answer(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
+{
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
+				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
+	if (t->saved != NULL && t->saved->status == r->status) {
+		t->saved->facts.told_ms = (int64_t)left_ms;
+		tp_relay_saved(t, r->stop, TP_EVIDENCE_DECLINED);
+		return;
+	}
+	tp_turn_answer_local(t, r, TP_TURN_ERROR, &e);
+}
+
+/* True when the turn was answered, since what has this key cools. */
+static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t now)
+{
+	struct tp_worker *w = t->worker;
+	struct tp_cooldown c;
+	/* A guess (combos.cooldown) chooses among targets; it is no reason to refuse. */
+	if (!tp_cooldown_get(w->region, key, now, &c) || !c.told)
+		return false;
+	if (tp_cooldown_take_probe(w->region, w->stamp, key, PROBE_GAP_MS, now, &t->waits.probe, NULL)) {
+		t->waits.probed = key;
+		tp_info("turn %s: asks %s although it cools, as a probe", t->id, t->provider->conf->name);
+		return false;
+	}
+	uint64_t left = c.until_ms - now;
+	struct tp_refusal r = refusal_of(t, c.cause, tp_told_header_seconds((int64_t)left));
+	tp_info("turn %s: %s cools for %llu s more, as it told: answered with its %d, not sent", t->id,
+		t->provider->conf->name, (unsigned long long)(left / 1000), r.status);
+	answer(t, &r, left);
+	return true;
+}
+
+static void answer_shared(struct tp_turn *t, uint64_t left_ms)
+{
+	struct tp_refusal r =
+		tp_refusal_for(TP_CODE_RATE_LIMIT_SHARED, tp_told_header_seconds((int64_t)left_ms));
+	tp_info("turn %s: a shared wait of %s ends after its deadline: not sent", t->id,
+		t->provider->conf->name);
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_RATE_LIMIT_SHARED);
+	tp_numbers_refusal(t->worker, TP_CODE_RATE_LIMIT_SHARED);
+	answer(t, &r, left_ms);
+}
+
+static void let_go(struct tp_turn *t, uint64_t now)
+{
+	struct tp_turn_waits *w = &t->waits;
+	if (w->held_since_ms == 0)
+		return;
+	tp_debug("turn %s: was held for %llu ms", t->id, (unsigned long long)(now - w->held_since_ms));
+	tp_numbers_wait(t->worker, (uint32_t)(now - w->held_since_ms));
+	w->held_since_ms = 0;
+}
+
+static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64_t now)
+{
+	struct tp_worker *w = t->worker;
+	uint64_t again_ms, left_ms;
+	if (tp_shared_wait_ask(w->region, w->stamp, wait_key(t, client), now, &t->waits.pass, &again_ms,
+			       &left_ms)) {
+		let_go(t, now);
+		return false;
+	}
+	if (now + left_ms >= t->deadline_ms) {
+		answer_shared(t, left_ms);
+		return true;
+	}
+	if (t->waits.held_since_ms == 0) {
+		t->waits.held_since_ms = now;
+		tp_debug("turn %s: held by a shared wait of %s", t->id, t->provider->conf->name);
+	}
+	t->klass = klass;
+	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_timer_set(&t->timer, again_ms);
+	return true;
+}
+
+bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass)
+{
+	struct tp_turn_waits *w = &t->waits;
+	uint64_t now = tp_clock_boot_ms();
+	/* Without budget there is nothing to wait for: the dispatch says so. */
+	if (w->model_n == 0 || !tp_shared_wait_any(t->worker->region, now) ||
+	    !tp_ledger_fits(&t->ledger, &t->limits, klass))
+		return true;
+	uint64_t client = client_credential(t);
+	if (answered_cooling(t, target(t, 0, TP_STR("")).key, now))
+		return false;
+	if (client != 0 && w->probe.region == NULL &&
+	    answered_cooling(t, target(t, client, TP_STR("")).key, now))
+		return false;
+	return w->probe.region != NULL || !t->provider->conf->retry.share_waits ||
+	       !hold(t, klass, client, now);
+}
+
+/* ---- after it */
+
+static void cool(struct tp_turn *t, const struct tp_outcome *o)
+{
+	/* A limit belongs to the account that met it, overload to the provider. */
+	uint64_t now = tp_clock_boot_ms(), client = o->status == 429 ? client_credential(t) : 0;
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "%s/%.*s%s", t->provider->conf->name, (int)t->waits.model_n, t->waits.model,
+		      client != 0 ? " (one client's credential)" : "");
+	struct tp_cooldown_name name = target(t, client, tp_buf_str(&text));
+	struct tp_cooldown c = {
+		.until_ms = now + (uint64_t)o->told_ms,
+		.told = true,
+		.cause = tp_waits_cause(t, o->status),
+	};
+	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
+		tp_info("turn %s: %s is left alone for %lld s, as it told", t->id, tp_buf_cstr(&text),
+			(long long)(o->told_ms / 1000));
+	tp_buf_free(&text);
+}
+
+static void share(struct tp_turn *t, const struct tp_outcome *o)
+{
+	uint64_t now = tp_clock_boot_ms();
+	tp_shared_wait_begin(t->worker->region, t->worker->stamp, wait_key(t, client_credential(t)),
+			     now + (uint64_t)o->told_ms, now);
+}
+
+void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o)
+{
+	const struct tp_retry_conf *policy = &t->provider->conf->retry;
+	if (t->waits.model_n == 0)
+		return;
+	bool told = o->cause == TP_CAUSE_ANSWER && o->told_ms >= 0 && !o->too_large;
+	if (told && o->told_ms > (int64_t)policy->ceiling_ms) {
+		if (speaks_of_load(o->status))
+			cool(t, o);
+	} else if (told && o->rate_limit && policy->share_waits) {
+		share(t, o);
+	}
+	bool evidence = o->stage > TP_STAGE_UNSENT && o->cause != TP_CAUSE_CLIENT_GONE;
+	tp_shared_wait_report(&t->waits.pass, false);
+	tp_cooldown_end_probe(&t->waits.probe, evidence);
+}
+
+void tp_waits_good(struct tp_turn *t)
+{
+	struct tp_turn_waits *w = &t->waits;
+	tp_shared_wait_report(&w->pass, true);
+	if (w->probe.region == NULL)
+		return;
+	if (tp_cooldown_clear(t->worker->region, w->probed, tp_clock_boot_ms()))
+		tp_info("turn %s: the probe succeeded: %s cools no more", t->id, t->provider->conf->name);
+	tp_cooldown_end_probe(&w->probe, true);
+}
+
+void tp_waits_end(struct tp_turn *t)
+{
+	tp_shared_wait_report(&t->waits.pass, false);
+	tp_cooldown_end_probe(&t->waits.probe, false);
+}

@@ -75,6 +75,12 @@ static void print_cooling(const json_t *row)
 		     json_is_true(json_object_get(row, "probing")) ? ", a probe is under way" : "");
 }
 
+static json_t *list_cooldowns(const struct tp_region *r, const struct tp_breaker_policy *p)
+{
+	(void)p;
+	return tp_listing_cooldowns(r);
+}
+
 static uint32_t clear_cooldowns(struct tp_region *r, const char *none)
 {
 	(void)none;
@@ -85,7 +91,7 @@ static uint32_t clear_cooldowns(struct tp_region *r, const char *none)
 
 static const struct listing {
 	const char *command, *help, *nothing;
-	json_t *(*list)(const struct tp_region *r);
+	json_t *(*list)(const struct tp_region *r, const struct tp_breaker_policy *p);
 	void (*print)(const json_t *row);
 	uint32_t (*clear)(struct tp_region *r, const char *what);
 	int clear_operands; /* at most, behind "clear" */
@@ -96,14 +102,12 @@ static const struct listing {
 	       print_listed,
 	       clear_blacklist,
 	       1},
-  cooldown = {
-	  "cooldown", cooldown_help, "nothing cools", tp_listing_cooldowns, print_cooling, clear_cooldowns,
-	  0};
+  cooldown = {"cooldown", cooldown_help, "nothing cools", list_cooldowns, print_cooling, clear_cooldowns, 0};
 
-static int list(const struct listing *l, const struct tp_table_arguments *a)
+static int list(const struct listing *l, struct tp_table_arguments *a)
 {
 	struct tp_region *r = tp_table_open(a, false);
-	json_t *rows = r != NULL ? l->list(r) : NULL, *row;
+	json_t *rows = r != NULL ? l->list(r, &a->policy) : NULL, *row;
 	size_t i;
 	tp_region_close(r);
 	if (r == NULL)
@@ -122,7 +126,7 @@ static int list(const struct listing *l, const struct tp_table_arguments *a)
 	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : 1;
 }
 
-static int clear(const struct listing *l, const struct tp_table_arguments *a, const char *what)
+static int clear(const struct listing *l, struct tp_table_arguments *a, const char *what)
 {
 	struct tp_region *r = tp_table_open(a, true);
 	if (r == NULL)

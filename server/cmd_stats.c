@@ -35,14 +35,14 @@ static void print_text(json_t *report)
 	}
 }
 
-static int print_report(const struct tp_region *r, bool json)
+static int print_report(const struct tp_region *r, const struct tp_table_arguments *a)
 {
-	json_t *report = tp_report_make(r);
+	json_t *report = tp_report_make(r, &a->policy);
 	if (report == NULL) {
 		(void)fprintf(stderr, "turnpike stats: out of memory\n");
 		return 1;
 	}
-	if (json)
+	if (a->json)
 		tp_show_json(report);
 	else
 		print_text(report);
@@ -67,7 +67,7 @@ int tp_cmd_stats(int argc, char **argv)
 		return 0;
 	}
 	struct tp_region *r = tp_table_open(&a, false);
-	int status = r != NULL ? print_report(r, a.json) : 1;
+	int status = r != NULL ? print_report(r, &a) : 1;
 	tp_region_close(r);
 	return status;
 }

@@ -111,7 +111,8 @@ static bool take_instance(struct master *m)
 static bool open_table(struct master *m, bool fresh)
 {
 	const char *name = m->config->state.name;
-	struct tp_region_sizes sizes = {.logical_requests = m->config->state.logical_requests};
+	struct tp_region_sizes sizes = {.logical_requests = m->config->state.logical_requests,
+					.urls = m->config->state.urls};
 	enum tp_region_result result;
 	struct tp_buf why = {0};
 	int error = tp_region_open(name, sizes, fresh, &why, &m->region, &result);

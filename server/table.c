@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/config/config.h"
+#include "server/admin/listing.h"
 
 static const struct option options[] = {
 	{"config", required_argument, NULL, 'c'},
@@ -34,21 +35,24 @@ bool tp_table_read_arguments(int argc, char **argv, struct tp_table_arguments *a
 }
 
 /* The caller frees it; NULL: said on standard error. */
-static char *find_name(const struct tp_table_arguments *a)
+static char *find_name(struct tp_table_arguments *a)
 {
+	a->policy = tp_listing_policy(NULL);
 	if (a->file == NULL)
 		return strdup(a->name != NULL ? a->name : "/turnpike");
 	struct tp_buf errors = {0};
 	struct tp_config *config = tp_config_load(a->file, &errors);
 	char *name = config != NULL ? strdup(config->state.name) : NULL;
-	if (config == NULL)
+	if (config != NULL)
+		a->policy = tp_listing_policy(config);
+	else
 		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
 	tp_config_unref(config);
 	tp_buf_free(&errors);
 	return name;
 }
 
-struct tp_region *tp_table_open(const struct tp_table_arguments *a, bool to_change)
+struct tp_region *tp_table_open(struct tp_table_arguments *a, bool to_change)
 {
 	struct tp_buf why = {0};
 	struct tp_region *r = NULL;

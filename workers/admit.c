@@ -237,7 +237,7 @@ void tp_turn_join(struct tp_turn *t)
 		break;
 	case TP_JOIN_NEW:
 		if (t->ledger.no_room)
-			tp_worker_count(t->worker, TP_COUNT_LEDGER_FULL);
+			tp_numbers_ledger_full(t->worker);
 		break;
 	}
 	t->joined = true;

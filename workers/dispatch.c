@@ -2,6 +2,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "workers/blacklist.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
 
@@ -28,7 +29,7 @@ static void out_of_budget(struct tp_turn *t)
 
 void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 {
-	if (!tp_waits_may_send(t, klass))
+	if (!tp_waits_may_send(t, klass) || !tp_blacklist_ask(t))
 		return;
 	if (!tp_ledger_charge(&t->ledger, &t->limits, klass, tp_clock_boot_ms())) {
 		out_of_budget(t);

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/shm/marks.h"
 #include "common/shm/series.h"
 #include "workers/turn.h"
 
-enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2 };
+enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDGER_FULL_EVERY_MS = 60000 };
 
 /* Not looked up yet; TP_SERIES_NONE is "looked up, and there was no room". */
 enum { UNKNOWN = UINT16_MAX - 1 };
@@ -116,6 +118,15 @@ void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert)
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms)
 {
 	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_WAIT, (uint64_t)ms * 1000);
+}
+
+void tp_numbers_ledger_full(struct tp_worker *w)
+{
+	tp_worker_count(w, TP_COUNT_LEDGER_FULL);
+	if (tp_mark_due(w->region, TP_MARK_LEDGER_FULL, LEDGER_FULL_EVERY_MS, tp_clock_boot_ms()))
+		tp_warn("the ledger is full: requests get their first send and no retry; "
+			"raise state.logical_requests (%u)",
+			(unsigned)w->config->state.logical_requests);
 }
 
 static const char *const outcome_names[] = {

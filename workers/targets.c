@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/retry/hop.h"
 #include "workers/admit.h"
+#include "workers/blacklist.h"
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
@@ -61,6 +62,7 @@ bool tp_targets_find(struct tp_turn *t, const struct tp_request_facts *facts)
 		return false;
 	t->targets =
 		(struct tp_targets){.combo = combo, .model_at = facts->model_at, .model_n = facts->model_n};
+	t->other_targets = combo->n_targets > 1;
 	return true;
 }
 
@@ -324,13 +326,32 @@ void tp_targets_start(struct tp_turn *t)
 		tp_dispatch(t, TP_CLASS_INITIAL);
 }
 
+/* What is known of the present target by now is told to others. */
+static void leave(struct tp_turn *t)
+{
+	tp_blacklist_over(t, false);
+	tp_cooldown_end_probe(&t->targets.probe, false);
+}
+
+bool tp_targets_skip(struct tp_turn *t)
+{
+	if (t->targets.combo == NULL || !tp_targets_choose(t))
+		return false;
+	tp_info("turn %s: %s is blacklisted: passed over", t->id, t->targets.name);
+	leave(t);
+	tp_waits_end(t);
+	if (enter(t, t->targets.chosen))
+		tp_dispatch(t, t->attempt.serial == 0 ? TP_CLASS_INITIAL : TP_CLASS_HOP);
+	return true;
+}
+
 void tp_targets_next(struct tp_turn *t)
 {
 	tp_numbers_hop(t->worker, (size_t)(t->targets.combo - t->config->combos), t->targets.combo->name);
 	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
 	tp_relay_reset(t);
 	t->overload_limit = 0;
-	tp_cooldown_end_probe(&t->targets.probe, false);
+	leave(t);
 	if (enter(t, t->targets.chosen))
 		tp_dispatch(t, TP_CLASS_HOP);
 }

@@ -68,6 +68,7 @@ static void give_back(struct tp_turn *t)
 static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
 {
 	bool unsent = t->attempt.active && t->attempt.stage == TP_STAGE_UNSENT;
+	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	tp_targets_end(t);
@@ -135,6 +136,7 @@ void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
 {
 	struct tp_refusal r = tp_refusal_client_error(status, detail);
 	struct tp_ledger_ending e = {.end = TP_END_LEFT};
+	tp_blacklist_neutral(t);
 	if (t->state == TP_TURN_FLOW) {
 		tp_relay_cut(t, detail);
 		return;
@@ -152,6 +154,7 @@ void tp_turn_client_gone(struct tp_turn *t)
 
 void tp_turn_abort(struct tp_turn *t)
 {
+	tp_blacklist_neutral(t);
 	if (t->state == TP_TURN_FLOW) {
 		tp_relay_cut(t, "the server is shutting down");
 		return;
@@ -258,7 +261,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 		t->replaced = d->code;
 	}
 	if (d->klass == TP_CLASS_OVERLOAD)
-		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, d->wait_ms);
+		tp_streak_next(t->worker->region, t->provider->long_waits, d->wait_ms);
 	t->class_sends[d->klass]++;
 	t->forced_retry_used = t->forced_retry_used || d->forced;
 	t->overload_limit = d->overload_limit;
@@ -311,6 +314,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	settle(t, &d);
 	if (d.action != TP_ACT_RECONNECT)
 		tp_waits_told(t, &o);
+	tp_blacklist_note(t, cause, o.status);
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);

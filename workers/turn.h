@@ -21,6 +21,7 @@
 #include "common/shm/ledger.h"
 #include "workers/answer_head.h"
 #include "workers/attempt.h"
+#include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/request.h"
@@ -118,6 +119,9 @@ struct tp_turn {
 
 	struct tp_targets targets; /* of a combo */
 	struct tp_turn_waits waits;
+	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
+	struct tp_blacklist_turn blacklist;
+
 	struct tp_attempt attempt;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */

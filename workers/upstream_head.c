@@ -46,6 +46,14 @@ static void add_key(struct tp_buf *out, const struct tp_provider_conf *p, enum t
 	tp_buf_add_str(out, TP_STR("\r\n"));
 }
 
+void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family)
+{
+	if (p->n_keys > 0)
+		add_key(out, p, family);
+	else if (p->url_authorization != NULL)
+		tp_buf_printf(out, "authorization: %s\r\n", p->url_authorization);
+}
+
 /* One "name=value" of a query that carries a key (Gemini's ?key=). */
 static bool is_key_parameter(struct tp_str pair)
 {
@@ -108,10 +116,7 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 	tp_lines_flush(&lines);
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
-	if (a->provider->n_keys > 0)
-		add_key(out, a->provider, r->family);
-	else if (a->provider->url_authorization != NULL)
-		tp_buf_printf(out, "authorization: %s\r\n", a->provider->url_authorization);
+	tp_upstream_credential(out, a->provider, r->family);
 }
 
 static void add_framing(struct tp_buf *out, const struct tp_request *r)

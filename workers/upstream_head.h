@@ -19,5 +19,7 @@ struct tp_upstream_head_args {
 /* Appends the head, with its empty line (and the size line of the first chunk: tp_request_stream()). A held,
  * complete body is told by length, one still arriving as it came. */
 void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out);
+/* Appends the field with the provider's own credential; nothing when it has none. */
+void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family);
 
 #endif

@@ -10,6 +10,7 @@
 #include "workers/acceptor.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/health.h"
 #include "workers/io.h"
 #include "workers/numbers.h"
 #include "workers/resolve.h"
@@ -178,7 +179,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
 	       (w->numbers = tp_numbers_new(w)) != NULL && open_providers(w, why) &&
-	       open_listeners(w, start, why);
+	       (w->health = tp_health_new(w)) != NULL && open_listeners(w, start, why);
 }
 
 static void abort_clients(struct tp_worker *w)
@@ -195,6 +196,7 @@ static void abort_clients(struct tp_worker *w)
 static void close_worker(struct tp_worker *w)
 {
 	abort_clients(w);
+	tp_health_free(w->health);
 	for (size_t i = 0; w->providers != NULL && i < w->config->n_providers; i++)
 		tp_provider_rt_close(&w->providers[i]);
 	for (size_t i = 0; w->listener_tls != NULL && i < w->config->n_listeners; i++)

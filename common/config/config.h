@@ -107,6 +107,7 @@ struct tp_provider_conf {
 	} tls;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
+	char *health_path;     /* health.path: at the root of the host, without query; NULL = none */
 	bool upgrade_tunnel;   /* upgrade: tunnel */
 	bool compression_pass; /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
@@ -174,6 +175,9 @@ struct tp_config {
 	struct tp_retry_conf retry;
 	struct tp_budget_conf budget;
 	struct {
+		uint32_t failures, window_ms, duration_ms;
+	} blacklist;
+	struct {
 		uint64_t body_bytes, total_bytes;
 		uint32_t time_ms;
 	} hold; /* hold.body, hold.bytes, hold.time */
@@ -184,7 +188,7 @@ struct tp_config {
 	} limits;
 	struct {
 		char *name;
-		uint32_t logical_requests;
+		uint32_t logical_requests, urls;
 	} state;
 	struct {
 		enum tp_log_level level;

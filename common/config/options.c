@@ -211,6 +211,15 @@ static const struct tp_option provider_tls_rows[] = {
 };
 static const struct tp_section provider_tls = {ROWS(provider_tls_rows)};
 
+static const struct tp_option health_rows[] = {
+	{.key = "path", .type = TP_OPT_STRING, AT(struct tp_provider_conf, health_path), .refuse = tp_refuse_path,
+	 .example = "/health",
+	 .help = "Path on the provider's host (not below the url's path) that answers GET with 200 while the provider is well. "
+		 "It is asked once at start (a warning when it fails) and, while a URL of the provider is blacklisted for "
+		 "error answers, every 5s: a 200 ends that. Empty: it is not asked."},
+};
+static const struct tp_section health = {ROWS(health_rows)};
+
 static const char *const family_words[] = {"auto", "openai", "anthropic", NULL};
 static const char *const key_header_words[] = {"auto",    "authorization",  "x-api-key",
 					       "api-key", "x-goog-api-key", NULL};
@@ -236,6 +245,7 @@ static const struct tp_option provider_rows[] = {
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,
 	 .fallback = "[ /models, /messages/count_tokens ]",
@@ -328,6 +338,20 @@ static const struct tp_option budget_rows[] = {
 };
 static const struct tp_section budget = {ROWS(budget_rows), .check = tp_check_budget};
 
+static const struct tp_option blacklist_rows[] = {
+	{.key = "failures", .type = TP_OPT_COUNT, AT(struct tp_config, blacklist.failures), RANGE(0, 1000000),
+	 .fallback = "10",
+	 .help = "More consecutive failures than this blacklist a URL: connection failures, broken connections, silence, 5xx. "
+		 "429, other 4xx and clients that leave do not count; a success starts anew."},
+	{.key = "window", .type = TP_OPT_DURATION, AT(struct tp_config, blacklist.window_ms), RANGE(1, DAY),
+	 .fallback = "5m", .help = "They have to lie within this time."},
+	{.key = "duration", .type = TP_OPT_DURATION, AT(struct tp_config, blacklist.duration_ms), RANGE(1, DAY),
+	 .fallback = "10m",
+	 .help = "How long a URL gets no requests before one is let through as a probe; doubled by each that fails, up to 1h. "
+		 "Where there is no other target probes pass after 15s, 30s, 60s ... up to this."},
+};
+static const struct tp_section blacklist = {ROWS(blacklist_rows)};
+
 static const struct tp_option hold_rows[] = {
 	{.key = "body", .type = TP_OPT_SIZE, AT(struct tp_config, hold.body_bytes), RANGE(0, 16 * MIB),
 	 .fallback = "64KiB", .help = "A JSON answer is held back until complete, up to this size."},
@@ -367,6 +391,9 @@ static const struct tp_option state_rows[] = {
 	{.key = "logical_requests", .type = TP_OPT_COUNT, AT(struct tp_config, state.logical_requests),
 	 RANGE(16, 16 * 1024 * 1024), .restart = true, .fallback = "65536",
 	 .help = "Logical requests remembered at the same time. The memory is reserved at start."},
+	{.key = "urls", .type = TP_OPT_COUNT, AT(struct tp_config, state.urls), RANGE(16, 1024 * 1024), .restart = true,
+	 .fallback = "4096",
+	 .help = "URLs whose failures are remembered for the blacklist. A full table forgets the oldest."},
 };
 static const struct tp_section state = {ROWS(state_rows)};
 
@@ -433,6 +460,7 @@ static const struct tp_option root_rows[] = {
 	{.key = "combos", .type = TP_OPT_MAP, AT(struct tp_config, combos), COUNTED(struct tp_config, n_combos),
 	 .inner = &combo, RANGE(0, 256), .fallback = "{}", .example = "coder",
 	 .help = "Virtual models, asked for as `NAME` or `combo/NAME` on any route: several targets behind one name."},
+	{.key = "blacklist", SECTION(blacklist), .help = "When a URL that fails is left alone for a while."},
 	{.key = "hold", SECTION(hold), .help = "How much of an answer is held back before it is committed."},
 	{.key = "limits", SECTION(limits), .help = "Bounds for clients."},
 	{.key = "state", SECTION(state), .help = "The table in shared memory."},

@@ -83,6 +83,13 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 		 .message =
 			 "The provider told an earlier request for this model, with the same credential, to "
 			 "wait. That time ends after this request's deadline, so Turnpike did not send it."},
+	[TP_CODE_BLACKLISTED] =
+		{.status = 503,
+		 .retry_after_s = 1,
+		 .type = "upstream_error",
+		 .message = "This URL of the provider has failed too often in a row, so Turnpike "
+			    "leaves it alone for now. Nothing was sent for this request. One request "
+			    "will be let through to see whether it works again."},
 	[TP_CODE_COMBO_UNAVAILABLE] =
 		{.status = 503,
 		 .type = "upstream_error",

@@ -218,6 +218,13 @@ static bool note_failure(struct tp_breaker_cell *cell, const struct tally *t, ui
 	return t->now_ms <= ms + p->window_ms;
 }
 
+/* The first check comes a while after the listing: a provider that accepts connections and breaks them would
+ * be unlisted at once. Relaxed: a time that is too early or too late does no harm. */
+static void begin_checks(struct tp_breaker_cell *cell, uint64_t now_ms)
+{
+	atomic_store_explicit(&cell->checked_ms, now_ms, memory_order_relaxed);
+}
+
 /* What one failure does to one entry. */
 enum step { STEP_AGAIN, STEP_COUNTED, STEP_EXCEEDED, STEP_LISTED, STEP_RELISTED };
 
@@ -237,6 +244,7 @@ static enum step fail_once(const struct tally *t, struct tp_dir_ref ref, bool ma
 		s.value = t->now_ms;
 		step = STEP_RELISTED;
 	} else if (note_failure(cell, t, s.value + 1)) {
+		begin_checks(cell, t->now_ms);
 		step = may_list ? STEP_LISTED : STEP_EXCEEDED;
 		s.value = may_list ? t->now_ms : s.value + 1;
 		s.listed = may_list;
@@ -298,6 +306,7 @@ static enum step list_base(const struct tally *t)
 		s.listed = s.connection = true;
 		s.gentle = pass->policy.only_provider;
 		s.value = t->now_ms;
+		begin_checks(&pass->region->breaker[ref.entry], t->now_ms);
 		if (tp_breaker_swap(&pass->region->breaker[ref.entry], raw, s))
 			return STEP_LISTED;
 	}

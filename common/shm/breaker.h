@@ -86,7 +86,8 @@ enum tp_breaker_news tp_breaker_report(struct tp_breaker_pass *pass, enum tp_bre
 
 /* ---- early end */
 
-/* Is the base listed for connection failures, and is its check due? At most one caller per `every_ms` over
+/* Is the base listed for connection failures, and is its check due, `every_ms` after the listing and after
+ * each check? At most one caller per `every_ms` over
  * all workers gets true, and then makes the connect check. */
 bool tp_breaker_connect_check_due(struct tp_region *r, struct tp_hash128 base, uint32_t every_ms,
 				  uint64_t now_ms);

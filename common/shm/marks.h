@@ -20,6 +20,7 @@ enum tp_mark {
 	TP_MARK_KEY_REJECTED,
 	TP_MARK_WORKER_DIED,
 	TP_MARK_STATS_FILE,
+	TP_MARK_HEALTH_ASKED, /* each health.path, at start */
 	TP_MARK_COUNT
 };
 /* True for one caller per `every_ms` over all processes: that one logs, or raises the alert. */

@@ -8,6 +8,7 @@
 #include "common/shm/cooldown.h"
 #include "common/shm/slots.h"
 #include "server/admin/metrics.h"
+#include "server/admin/listing.h"
 #include "server/admin/report.h"
 
 static const char type_json[] = "application/json";
@@ -69,7 +70,8 @@ static void stats(const struct tp_admin_view *v, const struct tp_admin_question 
 {
 	(void)q;
 	a->status = 200;
-	(void)tp_report_write(v->region, &a->body);
+	const struct tp_breaker_policy policy = tp_listing_policy(v->config);
+	(void)tp_report_write(v->region, &policy, &a->body);
 }
 
 /* ---- clearing */

@@ -1,12 +1,18 @@
 #include "server/admin/listing.h"
 
 #include "common/base/clock.h"
-#include "common/shm/breaker.h"
 #include "common/shm/cooldown.h"
 
-/* By which the time of the next probe is told. */
-static const struct tp_breaker_policy policy = {
-	.failures = 10, .window_ms = 5 * 60 * 1000, .duration_ms = 10 * 60 * 1000};
+struct tp_breaker_policy tp_listing_policy(const struct tp_config *c)
+{
+	struct tp_breaker_policy p = {
+		.failures = 10, .window_ms = 5 * 60 * 1000, .duration_ms = 10 * 60 * 1000};
+	if (c != NULL)
+		p = (struct tp_breaker_policy){.failures = c->blacklist.failures,
+					       .window_ms = c->blacklist.window_ms,
+					       .duration_ms = c->blacklist.duration_ms};
+	return p;
+}
 
 json_t *tp_listing_text(struct tp_str s)
 {
@@ -51,26 +57,26 @@ static json_t *failing_row(const struct tp_breaker_row *row)
 			 "failures", (json_int_t)row->failures);
 }
 
-static json_t *breaker_rows(const struct tp_region *r, bool listed)
+static json_t *breaker_rows(const struct tp_region *r, const struct tp_breaker_policy *p, bool listed)
 {
 	json_t *array = json_array();
 	struct tp_breaker_row row;
 	uint64_t now = tp_clock_boot_ms();
-	for (uint32_t cursor = 0; array != NULL && tp_breaker_next(r, &policy, &cursor, &row);)
+	for (uint32_t cursor = 0; array != NULL && tp_breaker_next(r, p, &cursor, &row);)
 		if (row.listed == listed &&
 		    !append(&array, listed ? listed_row(&row, now) : failing_row(&row)))
 			break;
 	return array;
 }
 
-json_t *tp_listing_blacklist(const struct tp_region *r)
+json_t *tp_listing_blacklist(const struct tp_region *r, const struct tp_breaker_policy *p)
 {
-	return breaker_rows(r, true);
+	return breaker_rows(r, p, true);
 }
 
-json_t *tp_listing_failing(const struct tp_region *r)
+json_t *tp_listing_failing(const struct tp_region *r, const struct tp_breaker_policy *p)
 {
-	return breaker_rows(r, false);
+	return breaker_rows(r, p, false);
 }
 
 json_t *tp_listing_cooldowns(const struct tp_region *r)

@@ -7,13 +7,18 @@
 #include <jansson.h>
 
 #include "common/base/str.h"
+#include "common/config/config.h"
+#include "common/shm/breaker.h"
 #include "common/shm/region.h"
+
+/* By which the time of the next probe is told. NULL, where only a table is known: that of the defaults. */
+struct tp_breaker_policy tp_listing_policy(const struct tp_config *c);
 
 /* Arrays of objects; a new reference for the caller, NULL: out of memory. Seconds are from now. */
 /* {provider, url, whole_base, why: connection|status, probing, failed_probes, listed_for, next_probe_in} */
-json_t *tp_listing_blacklist(const struct tp_region *r);
+json_t *tp_listing_blacklist(const struct tp_region *r, const struct tp_breaker_policy *p);
 /* Runs of failures that have not listed anything yet: {provider, url, whole_base, failures} */
-json_t *tp_listing_failing(const struct tp_region *r);
+json_t *tp_listing_failing(const struct tp_region *r, const struct tp_breaker_policy *p);
 /* {name, told, cause, probing, cooling_for, left} */
 json_t *tp_listing_cooldowns(const struct tp_region *r);
 

@@ -35,7 +35,7 @@ struct process {
 static void write_stats(struct process *p)
 {
 	if (p->view.config->stats_file != NULL)
-		tp_stats_file_write(p->view.config->stats_file, p->view.region);
+		tp_stats_file_write(p->view.config, p->view.region);
 }
 
 /* ---- events */

@@ -187,7 +187,7 @@ static void add_histograms(struct report *r)
 	}
 }
 
-json_t *tp_report_make(const struct tp_region *table)
+json_t *tp_report_make(const struct tp_region *table, const struct tp_breaker_policy *p)
 {
 	struct report r = {.table = table, .root = json_object()};
 	add_counters(&r);
@@ -202,8 +202,8 @@ json_t *tp_report_make(const struct tp_region *table)
 	add_by_label(&r, "hops", TP_METRIC_HOPS);
 	add_by_label(&r, "alerts", TP_METRIC_ALERTS);
 	add_histograms(&r);
-	put(&r, r.root, "blacklist", tp_listing_blacklist(table));
-	put(&r, r.root, "failing", tp_listing_failing(table));
+	put(&r, r.root, "blacklist", tp_listing_blacklist(table, p));
+	put(&r, r.root, "failing", tp_listing_failing(table, p));
 	put(&r, r.root, "cooldowns", tp_listing_cooldowns(table));
 	if (r.failed) {
 		json_decref(r.root);
@@ -212,9 +212,9 @@ json_t *tp_report_make(const struct tp_region *table)
 	return r.root;
 }
 
-bool tp_report_write(const struct tp_region *r, struct tp_buf *out)
+bool tp_report_write(const struct tp_region *r, const struct tp_breaker_policy *p, struct tp_buf *out)
 {
-	json_t *tree = tp_report_make(r);
+	json_t *tree = tp_report_make(r, p);
 	char *text = tree != NULL ? json_dumps(tree, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(tree);
 	if (text == NULL) {

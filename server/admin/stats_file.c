@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/marks.h"
+#include "server/admin/listing.h"
 #include "server/admin/report.h"
 
 enum { COMPLAIN_EVERY_MS = 10 * 60 * 1000 };
@@ -56,10 +57,12 @@ static int replace(const char *path, const struct tp_buf *b)
 	return error;
 }
 
-void tp_stats_file_write(const char *path, struct tp_region *r)
+void tp_stats_file_write(const struct tp_config *c, struct tp_region *r)
 {
+	const struct tp_breaker_policy policy = tp_listing_policy(c);
+	const char *path = c->stats_file;
 	struct tp_buf text = {0};
-	int error = tp_report_write(r, &text) ? replace(path, &text) : -ENOMEM;
+	int error = tp_report_write(r, &policy, &text) ? replace(path, &text) : -ENOMEM;
 	tp_buf_free(&text);
 	if (error != 0 && tp_mark_due(r, TP_MARK_STATS_FILE, COMPLAIN_EVERY_MS, tp_clock_boot_ms()))
 		tp_warn("cannot write stats_file %s: %s", path, strerror(-error));

@@ -327,7 +327,7 @@ def _(lab):
 def _(lab):
     fast = {"base": "10ms", "cap": "10ms"}
     u = lab.provider(*[step for _ in range(100) for step in (status(503), ok())], then=status(503))
-    t = lab.turnpike(u, dict(TCP, retry={"transient": fast}), probe=False)
+    t = lab.turnpike(u, dict(TCP, retry={"transient": fast}, blacklist={"failures": 1000}), probe=False)
     for _ in range(100):
         served(lab.post(t), sends=2)
     for _ in range(10):

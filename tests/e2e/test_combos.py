@@ -645,6 +645,22 @@ def _(lab):
     assert all(y.at - x.at >= 1.95 for x, y in zip(a.sends, a.sends[1:]))
 
 
+@rows("blacklisted")
+def _(lab):
+    """A target whose URL is blacklisted is passed over without a send, and comes back by its probe."""
+    a, b = lab.provider(status(500), then=ok()), lab.provider()
+    t = combo(lab, a, b, sends_per_target=1, cooldown="10ms",
+              config={"blacklist": {"failures": 0, "duration": "2s"}})
+    served(ask(lab, t), sends=2)
+    time.sleep(0.1)
+    for _ in range(3):
+        served(ask(lab, t), sends=1)
+    assert (a.count, b.count) == (1, 4)
+    time.sleep(2.1)
+    served(ask(lab, t), sends=1)
+    assert (a.count, b.count) == (2, 4)
+
+
 @rows("hops-counted")
 def _(lab):
     a, b = lab.provider(then=status(404)), lab.provider()

@@ -66,7 +66,7 @@ def test_one_key_500_connections(lab, code, most):
 @pytest.mark.parametrize("code, most", [(503, 3), (429, 4)])
 def test_one_key_while_workers_are_killed(lab, code, most):
     u = lab.provider(then=status(code, after=0.3))
-    t = lab.turnpike(u, {"workers": 4, "retry": QUICK}, allow=[r"worker|signal"])
+    t = lab.turnpike(u, {"workers": 4, "retry": QUICK, "blacklist": {"failures": 1000}}, allow=[r"worker|signal"])
     body, headers = body_for(PATH), {"Idempotency-Key": "one-logical-request"}
     stop, statuses = threading.Event(), collections.Counter()
     lock = threading.Lock()
@@ -159,7 +159,8 @@ def random_turn(t, u, number, seed):
     leave = dice.random() < 0.1
     size = dice.choice((10, 10, 1000, 100_000))
     with Client(t.address, timeout=20) as c:
-        body = body_for(PATH, "turn %d %d " % (seed, number) + "x" * size, stream=dice.random() < 0.5)
+        body = body_for(PATH, "turn %d %d " % (seed, number) + "x" * size, stream=dice.random() < 0.5,
+                        model=name)  # what one is told to wait holds all of its model
         c.request("POST", PATH, {"x-row": name}, body, chunked=dice.choice((None, None, 4096)))
         if leave:
             time.sleep(dice.random() * 0.1)
@@ -192,7 +193,7 @@ def test_random_faults(lab):
     u = lab.provider()
     t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"first_byte": "1s", "idle": "1s"}}}, {"retry": {
         "overload": {"base": "5ms"}, "transient": {"base": "5ms"}, "reset": {"base": "5ms"},
-        "retry_after": {"floor": "5ms"}}})
+        "retry_after": {"floor": "5ms"}}, "blacklist": {"failures": 1000}})
     with concurrent.futures.ThreadPoolExecutor(32) as pool:
         wrong = [x for x in pool.map(lambda n: random_turn(t, u, n, seed), range(turns)) if x]
     assert not wrong, "%d of %d turns: %s" % (len(wrong), turns, wrong[:10])

@@ -375,13 +375,15 @@ START_TEST(checks_are_made_by_one)
 	ck_assert(!tp_breaker_connect_check_due(region, base, 5000, run.now));
 	run_many(&run, &(struct step){.n = 1, .path = "/a", .outcome = TP_BREAKER_FAILURE_STATUS});
 	ck_assert(!tp_breaker_connect_check_due(region, base, 5000, run.now));
-	ck_assert(tp_breaker_health_check_due(region, base, 5000, run.now));
 	ck_assert(!tp_breaker_health_check_due(region, base, 5000, run.now + 4999));
 	ck_assert(tp_breaker_health_check_due(region, base, 5000, run.now + 5000));
+	ck_assert(!tp_breaker_health_check_due(region, base, 5000, run.now + 9999));
+	ck_assert(tp_breaker_health_check_due(region, base, 5000, run.now + 10000));
 	run_many(&run, &(struct step){.n = 1, .path = "/b", .outcome = TP_BREAKER_FAILURE_CONNECTION});
-	ck_assert(tp_breaker_connect_check_due(region, base, 5000, run.now));
-	ck_assert(!tp_breaker_connect_check_due(region, base, 5000, run.now));
+	ck_assert(!tp_breaker_connect_check_due(region, base, 5000, run.now + 4999));
 	ck_assert(tp_breaker_connect_check_due(region, base, 5000, run.now + 5000));
+	ck_assert(!tp_breaker_connect_check_due(region, base, 5000, run.now + 5000));
+	ck_assert(tp_breaker_connect_check_due(region, base, 5000, run.now + 10000));
 	ck_assert_uint_eq(tp_breaker_clear_connection(region, base), 1);
 	ck_assert(!tp_breaker_connect_check_due(region, base, 5000, run.now + 60000));
 }

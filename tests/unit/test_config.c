@@ -34,6 +34,7 @@ static void check_default_retry(const struct tp_retry_conf *r)
 {
 	ck_assert_uint_eq(r->deadline_ms, 120000);
 	ck_assert_uint_eq(r->slow_attempt_ms, 15000);
+	ck_assert(r->share_waits);
 	ck_assert_uint_eq(r->floor_ms, 1500);
 	ck_assert_uint_eq(r->ceiling_ms, 60000);
 	ck_assert_uint_eq(r->reset_sends, 3);
@@ -101,6 +102,11 @@ static void check_default_rest(const struct tp_config *c)
 	ck_assert_uint_eq(c->limits.slow_reader_ms, 60000);
 	ck_assert_str_eq(c->state.name, "/turnpike");
 	ck_assert_uint_eq(c->state.logical_requests, 65536);
+	ck_assert_uint_eq(c->state.urls, 4096);
+	ck_assert_uint_eq(c->blacklist.failures, 10);
+	ck_assert_uint_eq(c->blacklist.window_ms, 300000);
+	ck_assert_uint_eq(c->blacklist.duration_ms, 600000);
+	ck_assert_ptr_null(c->providers[0].health_path);
 	ck_assert_int_eq(c->log.level, TP_LOG_INFO);
 	ck_assert_int_eq(c->log.format, TP_LOG_TEXT);
 	ck_assert_str_eq(c->log.output, "stderr");

@@ -2,6 +2,7 @@
 #include "common/retry/refusal.h"
 
 #include <check.h>
+#include <string.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -18,19 +19,13 @@ START_TEST(values)
 		bool stop;
 		uint32_t retry_after_s; /* of one asked for with 7 */
 	} rows[] = {
-		{TP_CODE_RESET_REPLAY_REFUSED, 429, true, 0},
-		{TP_CODE_CLOSED_BEFORE_RESPONSE, 429, true, 0},
-		{TP_CODE_NO_RESPONSE, 429, true, 0},
-		{TP_CODE_RESPONSE_TRUNCATED, 429, true, 0},
-		{TP_CODE_RESPONSE_INVALID, 429, true, 0},
-		{TP_CODE_BUDGET_EXHAUSTED, 429, true, 0},
-		{TP_CODE_UNREACHABLE, 502, false, 7},
-		{TP_CODE_CREDENTIAL_REJECTED, 502, true, 0},
-		{TP_CODE_IN_FLIGHT, 409, false, 7},
-		{TP_CODE_MODEL_NOT_FOUND, 404, false, 7},
-		{TP_CODE_RATE_LIMIT_SHARED, 429, false, 7},
-		{TP_CODE_COMBO_UNAVAILABLE, 503, false, 7},
-		{TP_CODE_NONE, 500, false, 7},
+		{TP_CODE_RESET_REPLAY_REFUSED, 429, true, 0}, {TP_CODE_CLOSED_BEFORE_RESPONSE, 429, true, 0},
+		{TP_CODE_NO_RESPONSE, 429, true, 0},          {TP_CODE_RESPONSE_TRUNCATED, 429, true, 0},
+		{TP_CODE_RESPONSE_INVALID, 429, true, 0},     {TP_CODE_BUDGET_EXHAUSTED, 429, true, 0},
+		{TP_CODE_UNREACHABLE, 502, false, 7},         {TP_CODE_CREDENTIAL_REJECTED, 502, true, 0},
+		{TP_CODE_IN_FLIGHT, 409, false, 7},           {TP_CODE_MODEL_NOT_FOUND, 404, false, 7},
+		{TP_CODE_RATE_LIMIT_SHARED, 429, false, 7},   {TP_CODE_BLACKLISTED, 503, false, 7},
+		{TP_CODE_COMBO_UNAVAILABLE, 503, false, 7},   {TP_CODE_NONE, 500, false, 7},
 	};
 
 	ck_assert_uint_eq(sizeof(rows) / sizeof(rows[0]), TP_CODE_COUNT);
@@ -44,6 +39,7 @@ START_TEST(values)
 			ck_assert_str_eq(r.code, tp_code_name(rows[i].code));
 	}
 	ck_assert_uint_eq(tp_refusal_for(TP_CODE_IN_FLIGHT, 0).retry_after_s, 1);
+	ck_assert_uint_eq(tp_refusal_for(TP_CODE_BLACKLISTED, 0).retry_after_s, 1);
 	ck_assert_uint_eq(tp_refusal_for(TP_CODE_UNREACHABLE, 0).retry_after_s, 0);
 	ck_assert_int_eq(tp_refusal_for((enum tp_code)99, 0).status, 500);
 }
@@ -170,6 +166,32 @@ START_TEST(from_memory)
 }
 END_TEST
 
+START_TEST(cooling)
+{
+	static const struct {
+		int status;
+		const char *code, *told_code, *type;
+	} rows[] = {
+		{429, NULL, "rate_limit_exceeded", "rate_limit_error"},
+		{429, "usage_limit_reached", "usage_limit_reached", "rate_limit_error"},
+		{503, NULL, "server_is_overloaded", "server_error"},
+		{529, NULL, "server_is_overloaded", "server_error"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tp_refusal r = tp_refusal_cooling(rows[i].status, rows[i].code, i == 1, 600);
+
+		ck_assert_int_eq(r.status, rows[i].status);
+		ck_assert_str_eq(r.code, rows[i].told_code);
+		ck_assert_str_eq(r.type, rows[i].type);
+		ck_assert_int_eq(r.stop, i == 1);
+		ck_assert_uint_eq(r.retry_after_s, 600);
+		ck_assert_ptr_null(strstr(r.message, "again in"));
+	}
+	ck_assert_uint_eq(tp_refusal_cooling(429, NULL, false, 0).retry_after_s, 1);
+}
+END_TEST
+
 START_TEST(phrases)
 {
 	ck_assert_str_eq(tp_reason_phrase(200), "OK");
@@ -201,6 +223,7 @@ int main(void)
 	tcase_add_test(c, always_json);
 	tcase_add_test(c, client_errors);
 	tcase_add_test(c, from_memory);
+	tcase_add_test(c, cooling);
 	tcase_add_test(c, phrases);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);

@@ -403,7 +403,7 @@ class Provider:
     """
 
     def __init__(self, *steps, then=None, tls=None, host="127.0.0.1", on_accept=None, idle_close=None,
-                 backlog=1024, receive_buffer=None, send_buffer=None):
+                 backlog=1024, receive_buffer=None, send_buffer=None, port=0):
         self.main = Script(steps, then)
         self.rows = collections.defaultdict(Script)
         self.connections = []
@@ -417,7 +417,7 @@ class Provider:
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if receive_buffer:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.listener.bind((host, 0))
+        self.listener.bind((host, port))
         self.listener.listen(backlog)
         self.host, self.port = host, self.listener.getsockname()[1]
         self._thread = threading.Thread(target=self._accept, daemon=True)

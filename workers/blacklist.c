@@ -1,0 +1,165 @@
+#include "workers/blacklist.h"
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "workers/numbers.h"
+#include "workers/relay.h"
+#include "workers/turn.h"
+
+/* ---- asking */
+
+/* Behind the provider's base, as upstream_head.c makes it, without the query. */
+static struct tp_str path_of(const struct tp_turn *t)
+{
+	struct tp_str path = tp_path_only(tp_request_str(t->request, t->request->head->target));
+	struct tp_str route = tp_str_from(t->route->path);
+	size_t cut = tp_str_eq(route, TP_STR("/")) || path.n < route.n ? 0 : route.n;
+	return (struct tp_str){path.p + cut, path.n - cut};
+}
+
+static struct tp_breaker_policy policy_of(const struct tp_turn *t)
+{
+	return (struct tp_breaker_policy){
+		.failures = t->config->blacklist.failures,
+		.window_ms = t->config->blacklist.window_ms,
+		.duration_ms = t->config->blacklist.duration_ms,
+		.only_provider = !t->other_targets,
+	};
+}
+
+static bool holds_probe(const struct tp_turn *t)
+{
+	return t->blacklist.pass.base_probe != 0 || t->blacklist.pass.url_probe != 0;
+}
+
+static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
+{
+	tp_debug("turn %s: the URL is blacklisted", t->id);
+	if (t->replaced != TP_CODE_NONE) { /* an earlier send may have run: that is what counts */
+		tp_turn_refuse(t, t->replaced);
+		return;
+	}
+	if (tp_targets_skip(t))
+		return;
+	if (t->saved != NULL) {
+		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
+		return;
+	}
+	uint32_t seconds = (uint32_t)((wait_ms + 999) / 1000);
+	struct tp_refusal r = tp_refusal_for(TP_CODE_BLACKLISTED, seconds);
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED, .retry_after_ms = seconds * 1000};
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_BLACKLISTED);
+	tp_numbers_refusal(t->worker, TP_CODE_BLACKLISTED);
+	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+}
+
+bool tp_blacklist_ask(struct tp_turn *t)
+{
+	struct tp_blacklist_turn *b = &t->blacklist;
+	struct tp_region *region = t->worker->region;
+	struct tp_breaker_policy policy = policy_of(t);
+	struct tp_breaker_pass pass;
+	uint64_t wait_ms;
+	if (holds_probe(t)) /* the next send is a part of it */
+		return true;
+	if (t->attempt.serial == 0) /* of this turn's own sends none counts as an earlier one's */
+		b->again = t->ledger.used > 0;
+	struct tp_str path = path_of(t);
+	struct tp_breaker_url url = tp_breaker_url(region, tp_str_from(t->provider->conf->name),
+						   tp_str_from(t->provider->conf->base), path);
+	enum tp_breaker_answer answer =
+		tp_breaker_ask(region, t->worker->stamp, &url, &policy, tp_clock_boot_ms(), &pass, &wait_ms);
+	if (answer == TP_BREAKER_LISTED) {
+		answer_listed(t, wait_ms);
+		return false;
+	}
+	b->pass = pass;
+	b->pass.url.path.n = path.n < sizeof b->path ? path.n : sizeof b->path;
+	memcpy(b->path, path.p, b->pass.url.path.n);
+	b->pass.url.path.p = b->path;
+	if (answer == TP_BREAKER_PASS_AS_PROBE)
+		tp_debug("turn %s: probes a blacklisted URL", t->id);
+	return true;
+}
+
+/* ---- telling */
+
+/* What the end of an attempt says about the URL. */
+static enum tp_breaker_outcome outcome_of(enum tp_cause cause, enum tp_stage stage, int status)
+{
+	switch (cause) {
+	case TP_CAUSE_ANSWER: return status >= 500 ? TP_BREAKER_FAILURE_STATUS : TP_BREAKER_NEUTRAL;
+	case TP_CAUSE_REFUSED:
+	case TP_CAUSE_CONNECT_TIMEOUT:
+	case TP_CAUSE_DNS:
+	case TP_CAUSE_TLS: return TP_BREAKER_FAILURE_CONNECTION;
+	case TP_CAUSE_RESET:
+	case TP_CAUSE_CLOSED:
+	case TP_CAUSE_BROKEN_HEAD:
+		/* Behind an answer's head the base has proved that it can be reached. */
+		return stage >= TP_STAGE_HEAD ? TP_BREAKER_FAILURE_STATUS : TP_BREAKER_FAILURE_CONNECTION;
+	case TP_CAUSE_FIRST_BYTE_TIMEOUT:
+	case TP_CAUSE_TRUNCATED:
+	case TP_CAUSE_STALLED: return TP_BREAKER_FAILURE_STATUS;
+	case TP_CAUSE_POOL_CLOSED:
+	case TP_CAUSE_INVALID:
+	case TP_CAUSE_LOCAL:
+	case TP_CAUSE_CLIENT_GONE:
+	case TP_CAUSE_COUNT: break;
+	}
+	return TP_BREAKER_NEUTRAL;
+}
+
+void tp_blacklist_note(struct tp_turn *t, enum tp_cause cause, int status)
+{
+	enum tp_breaker_outcome o = outcome_of(cause, t->attempt.stage, status);
+	if (o == TP_BREAKER_NEUTRAL) /* a failure before it stays one */
+		return;
+	t->blacklist.failure = o;
+	t->blacklist.failed = true;
+}
+
+static void log_news(const struct tp_turn *t, const struct tp_breaker_url *url, enum tp_breaker_news news,
+		     bool connection)
+{
+	static const char *const words[] = {
+		[TP_BREAKER_NO_NEWS] = "",
+		[TP_BREAKER_NEWLY_LISTED] = "is blacklisted: too many failures in a row",
+		[TP_BREAKER_LISTED_AGAIN] = "stays blacklisted: its probe failed",
+		[TP_BREAKER_UNLISTED] = "is not blacklisted any more: its probe was answered",
+	};
+	if (news == TP_BREAKER_NO_NEWS)
+		return;
+	tp_info("provider %s: %s%.*s %s (%s)", t->provider->conf->name, t->provider->conf->base,
+		connection ? 0 : (int)url->path.n, url->path.p, words[news],
+		connection ? "no usable connection" : "answers");
+}
+
+static void report(struct tp_turn *t, enum tp_breaker_outcome outcome)
+{
+	struct tp_breaker_pass *pass = &t->blacklist.pass;
+	if (pass->region == NULL)
+		return;
+	struct tp_breaker_url url = pass->url;
+	log_news(t, &url, tp_breaker_report(pass, outcome, tp_clock_boot_ms()),
+		 outcome == TP_BREAKER_FAILURE_CONNECTION);
+}
+
+void tp_blacklist_committed(struct tp_turn *t)
+{
+	if (holds_probe(t))
+		report(t, TP_BREAKER_SUCCESS);
+}
+
+void tp_blacklist_over(struct tp_turn *t, bool good)
+{
+	struct tp_blacklist_turn *b = &t->blacklist;
+	bool counts = b->failed && (!b->again || holds_probe(t));
+	report(t, good ? TP_BREAKER_SUCCESS : counts ? b->failure : TP_BREAKER_NEUTRAL);
+	b->failed = false;
+}
+
+void tp_blacklist_neutral(struct tp_turn *t)
+{
+	tp_blacklist_over(t, false);
+}

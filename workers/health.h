@@ -1,0 +1,18 @@
+/*
+ * Listings of the blacklist that end early (design 3.2): a connect check for a base that could not be
+ * reached, health.path for URLs that answered errors. And health.path once at start, for the operator.
+ */
+#ifndef TP_WORKERS_HEALTH_H
+#define TP_WORKERS_HEALTH_H
+
+#include "workers/core.h"
+
+struct tp_health;
+
+/* For the providers of `w`, which are open. The first worker of a master's start asks each health.path once,
+ * and warns of those that fail. NULL when out of memory. */
+struct tp_health *tp_health_new(struct tp_worker *w);
+/* Cancels what is under way; before the providers are closed. NULL is ignored. */
+void tp_health_free(struct tp_health *h);
+
+#endif

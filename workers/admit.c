@@ -20,10 +20,58 @@ enum {
 
 /* ---- the head */
 
+/* The longest path; of several routes with it the one for requests that name no model. */
 static const struct tp_route_conf *find_route(const struct tp_config *c, struct tp_str path)
 {
+	const struct tp_route_conf *first = NULL;
+	for (size_t i = 0; i < c->n_routes; i++) {
+		const struct tp_route_conf *r = &c->routes[i];
+		if (first != NULL ? strcmp(r->path, first->path) != 0
+				  : !tp_path_under(path, tp_str_from(r->path)))
+			continue;
+		if (r->n_models == 0)
+			return r;
+		first = first != NULL ? first : r;
+	}
+	return first;
+}
+
+/* `*` stands for any text: when what follows it does not fit, the last one takes a byte more. */
+static bool matches(const char *pattern, struct tp_str model)
+{
+	const char *star = NULL;
+	size_t at = 0, taken = 0;
+	while (at < model.n) {
+		if (*pattern == '*') {
+			star = pattern++;
+			taken = at;
+		} else if (*pattern == model.p[at] && *pattern != '\0') {
+			pattern++;
+			at++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			at = ++taken;
+		} else {
+			return false;
+		}
+	}
+	return pattern[strspn(pattern, "*")] == '\0';
+}
+
+static bool takes_model(const struct tp_route_conf *r, struct tp_str model)
+{
+	for (size_t i = 0; i < r->n_models; i++)
+		if (matches(r->models[i], model))
+			return true;
+	return r->n_models == 0;
+}
+
+/* Of the routes with the path of the present one: the first that takes the model, or NULL. */
+static const struct tp_route_conf *find_route_of_model(const struct tp_turn *t, struct tp_str model)
+{
+	const struct tp_config *c = t->config;
 	for (size_t i = 0; i < c->n_routes; i++)
-		if (tp_path_under(path, tp_str_from(c->routes[i].path)))
+		if (strcmp(c->routes[i].path, t->route->path) == 0 && takes_model(&c->routes[i], model))
 			return &c->routes[i];
 	return NULL;
 }
@@ -45,6 +93,13 @@ static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
 			return true;
 	}
 	return false;
+}
+
+void tp_turn_use_provider(struct tp_turn *t, size_t provider)
+{
+	struct tp_str target = tp_request_str(t->request, t->request->head->target);
+	t->provider = &t->worker->providers[provider];
+	t->replay_safe = !t->tunnel && is_replay_safe(t, tp_path_only(target));
 }
 
 /* Headers that may only lower (design section 10). False when one is unreadable. */
@@ -105,13 +160,12 @@ static bool admit_head(struct tp_turn *t)
 		tp_turn_reject(t, 404, "no route has this path");
 		return false;
 	}
-	t->provider = &t->worker->providers[t->route->provider];
 	t->tunnel = wants_websocket(t->request);
+	tp_turn_use_provider(t, t->route->provider);
 	if (t->tunnel && !t->provider->conf->upgrade_tunnel) {
 		tp_turn_reject(t, 426, "no upgrades here: use plain HTTP");
 		return false;
 	}
-	t->replay_safe = !t->tunnel && is_replay_safe(t, path);
 	return true;
 }
 
@@ -119,6 +173,8 @@ static void set_limits(struct tp_turn *t)
 {
 	const struct tp_retry_conf *r = &t->provider->conf->retry;
 	t->limits = (struct tp_ledger_limits){r->budget_sends, r->budget_sends - r->budget_reserve};
+	if (t->targets.combo != NULL && r->budget_sends > 0)
+		t->limits.total += (uint32_t)t->targets.combo->n_targets - 1;
 	t->deadline_ms = t->begun_ms + r->deadline_ms;
 	uint64_t count = 0;
 	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_STAINLESS_RETRY_COUNT);
@@ -185,7 +241,7 @@ void tp_turn_join(struct tp_turn *t)
 		break;
 	}
 	t->joined = true;
-	tp_dispatch(t, TP_CLASS_INITIAL);
+	tp_targets_start(t);
 }
 
 /* Asked only where the operator granted a replacement: the body is looked into once more. */
@@ -203,11 +259,44 @@ static bool is_self_contained(const struct tp_turn *t, const struct tp_request_f
 	return yes;
 }
 
+/* A combo, or the route that takes the model (NULL: none is named, or none is known). False: answered. */
+static bool go_by_model(struct tp_turn *t, const struct tp_request_facts *facts)
+{
+	if (t->streaming && t->route->n_models > 0) {
+		tp_turn_reject(t, 413,
+			       "the body is too large to be kept, and where it goes hangs on its model");
+		return false;
+	}
+	if (facts == NULL)
+		return true;
+	if (!tp_targets_find(t, facts))
+		return false;
+	if (t->targets.combo != NULL) {
+		tp_turn_use_provider(t, t->targets.combo->targets[0].provider);
+	} else {
+		struct tp_str model = {facts->model, facts->model_text_n};
+		const struct tp_route_conf *route = find_route_of_model(t, model);
+		if (route == t->route)
+			return true;
+		if (route == NULL) {
+			struct tp_refusal r = tp_refusal_for(TP_CODE_MODEL_NOT_FOUND, 0);
+			tp_turn_answer_local(t, &r, TP_TURN_BAD, NULL);
+			return false;
+		}
+		t->route = route;
+		tp_turn_use_provider(t, route->provider);
+	}
+	set_limits(t);
+	return lower_limits(t); /* true: it was read before */
+}
+
 void tp_turn_identify(struct tp_turn *t)
 {
 	struct tp_hash128 hash;
 	struct tp_request_facts facts;
 	bool has_hash = tp_identity_finish(t, &hash, &facts);
+	if (!go_by_model(t, has_hash && facts.model_present ? &facts : NULL))
+		return;
 	if (has_hash) {
 		t->wants_stream = facts.stream == TP_FLAG_TRUE;
 		t->self_contained = is_self_contained(t, &facts);

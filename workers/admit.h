@@ -15,4 +15,7 @@ void tp_turn_identify(struct tp_turn *t);
 /* Looks (again) whether an earlier turn of the same logical request is in flight. Same. */
 void tp_turn_join(struct tp_turn *t);
 
+/* From now on this provider (its index) is asked: what hangs on it follows. */
+void tp_turn_use_provider(struct tp_turn *t, size_t provider);
+
 #endif

@@ -39,6 +39,8 @@ static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
 		tp_turn_refuse(t, t->replaced);
 		return;
 	}
+	if (tp_targets_skip(t))
+		return;
 	if (t->saved != NULL) {
 		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
 		return;
@@ -60,7 +62,7 @@ bool tp_blacklist_ask(struct tp_turn *t)
 	uint64_t wait_ms;
 	if (holds_probe(t)) /* the next send is a part of it */
 		return true;
-	if (b->pass.region == NULL)
+	if (t->attempt.serial == 0) /* of this turn's own sends none counts as an earlier one's */
 		b->again = t->ledger.used > 0;
 	struct tp_str path = path_of(t);
 	struct tp_breaker_url url = tp_breaker_url(region, tp_str_from(t->provider->conf->name),

@@ -24,8 +24,9 @@ struct tp_blacklist_turn {
 };
 
 /*
- * May the turn's next send go out? False: it must not, and the turn was answered: with what a provider said
- * earlier in this turn, else 503 upstream_blacklisted. To be called before the charge.
+ * May the turn's next send go out? False: it must not; the next target of a combo was asked instead, or the
+ * turn was answered: with what a provider said earlier in this turn, else 503 upstream_blacklisted. To be
+ * called before the charge.
  */
 bool tp_blacklist_ask(struct tp_turn *t);
 /* An attempt ended without a good answer; status: with TP_CAUSE_ANSWER. */

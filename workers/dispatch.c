@@ -11,7 +11,7 @@ static void start(struct tp_turn *t, bool fresh)
 	struct tp_upstream_head_args args = {
 		.provider = t->provider->conf,
 		.route_path = tp_str_from(t->route->path),
-		.drop_credentials = t->who != NULL || t->provider->conf->n_keys > 0,
+		.drop_credentials = t->who != NULL || t->provider->conf->n_keys > 0 || tp_targets_foreign(t),
 		.tunnel = t->tunnel,
 	};
 	t->attempt.klass = t->klass;
@@ -37,6 +37,7 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	}
 	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
+	t->targets.sends++;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);
 	start(t, t->replaced !=

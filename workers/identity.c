@@ -61,11 +61,22 @@ static bool stands_alone(const struct tp_turn *t)
 	       tp_str_eq(tp_request_str(t->request, t->request->head->method), TP_STR("POST"));
 }
 
+/* Where a request goes may hang on its model, which is read on the way. */
+static bool goes_by_model(const struct tp_turn *t)
+{
+	bool by_model = t->config->n_combos > 0;
+	for (size_t i = 0; i < t->config->n_routes && !by_model; i++)
+		by_model = t->config->routes[i].n_models > 0;
+	return by_model && t->request->head->framing != TP_FRAMING_NONE &&
+	       tp_str_eq(tp_request_str(t->request, t->request->head->method), TP_STR("POST"));
+}
+
 bool tp_identity_wants_fingerprint(const struct tp_turn *t)
 {
 	/* A logical id stands alone as well, but the pass over the body also tells the model and `stream`. */
-	return stands_alone(t) || (tp_request_field(t->request, TP_FIELD_X_TURNPIKE_LOGICAL_ID).n == 0 &&
-				   identifying_header(t).n > 0);
+	return goes_by_model(t) || stands_alone(t) ||
+	       (tp_request_field(t->request, TP_FIELD_X_TURNPIKE_LOGICAL_ID).n == 0 &&
+		identifying_header(t).n > 0);
 }
 
 /* Begins (again) with the first byte of the body. */

@@ -23,6 +23,7 @@ struct of_route {
 
 struct tp_numbers {
 	struct of_provider *providers;
+	tp_series_id *hops;      /* of each combo */
 	struct of_route *routes; /* one more than the configuration has: none of them */
 	tp_series_id retries[TP_CLASS_COUNT], refusals[TP_CODE_COUNT], retried[RESULTS],
 		alerts[TP_ALERT_COUNT];
@@ -42,12 +43,14 @@ struct tp_numbers *tp_numbers_new(struct tp_worker *w)
 		return NULL;
 	n->providers = calloc(n_providers, sizeof *n->providers);
 	n->routes = calloc(n_routes, sizeof *n->routes);
-	if (n->providers == NULL || n->routes == NULL) {
+	n->hops = calloc(w->config->n_combos + 1, sizeof *n->hops);
+	if (n->providers == NULL || n->routes == NULL || n->hops == NULL) {
 		tp_numbers_free(n);
 		return NULL;
 	}
 	forget((tp_series_id *)n->providers, n_providers * sizeof *n->providers);
 	forget((tp_series_id *)n->routes, n_routes * sizeof *n->routes);
+	forget(n->hops, w->config->n_combos * sizeof *n->hops);
 	forget(n->retries, sizeof n->retries);
 	forget(n->refusals, sizeof n->refusals);
 	forget(n->retried, sizeof n->retried);
@@ -61,6 +64,7 @@ void tp_numbers_free(struct tp_numbers *n)
 		return;
 	free(n->providers);
 	free(n->routes);
+	free(n->hops);
 	free(n);
 }
 
@@ -94,6 +98,11 @@ void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, in
 void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p)
 {
 	add(w, &provider_of(w, p)->billed, 1, TP_METRIC_POSSIBLY_BILLED, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_hop(struct tp_worker *w, size_t combo, const char *name)
+{
+	add(w, &w->numbers->hops[combo], 1, TP_METRIC_HOPS, name, NULL, NULL);
 }
 
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code)

@@ -13,7 +13,7 @@
 
 struct tp_turn;
 
-/* For the providers and routes of w->config. NULL: out of memory. */
+/* For the providers, routes and combos of w->config. NULL: out of memory. */
 struct tp_numbers *tp_numbers_new(struct tp_worker *w);
 void tp_numbers_free(struct tp_numbers *n);
 
@@ -23,6 +23,8 @@ void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum t
 void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
 /* A send ended without a usable answer and may have run. */
 void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p);
+/* A turn goes on to the next target of combo number `combo`. */
+void tp_numbers_hop(struct tp_worker *w, size_t combo, const char *name);
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
 void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert);
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms);

@@ -8,6 +8,7 @@
 #include "common/retry/hints.h"
 #include "common/retry/known_codes.h"
 #include "common/retry/told.h"
+#include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
 {
@@ -66,7 +67,9 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	/* Larger than the limit ever allows: waiting helps as little as with a quota. */
 	o->quota = c.quota || c.too_large_for_limit;
 	o->drowning = c.drowning;
-	o->too_large = c.too_large_for_limit;
+	o->model_unavailable = c.model_unavailable;
+	o->too_large = c.context_too_long || c.too_large_for_limit;
+	o->safety = c.safety;
 	o->rate_limit = s->status == 429 && !o->quota && !o->overload && !c.capacity && !c.drowning &&
 			c.kind == TP_ERROR_RATE_LIMIT;
 }
@@ -94,9 +97,15 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 {
 	uint64_t now = tp_clock_boot_ms();
 	bool again = t->request->replayable && !t->tunnel; /* an upgrade is one send */
+	uint32_t more = again ? tp_targets_left(t) : 0;
+	struct tp_ledger_limits here = tp_targets_hold_back(t, more);
 	struct tp_allowance a = {
-		.base_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_TRANSIENT),
-		.reserve_left = again && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_OVERLOAD),
+		.base_left = again && tp_ledger_fits(&t->ledger, &here, TP_CLASS_TRANSIENT),
+		.reserve_left = again && tp_ledger_fits(&t->ledger, &here, TP_CLASS_OVERLOAD),
+		.more_targets = more,
+		.hop_left = more > 0 && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_HOP),
+		.target_sends = t->targets.sends,
+		.sends_per_target = t->targets.combo != NULL ? t->targets.combo->sends_per_target : 0,
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
 		.overload_limit = t->overload_limit,

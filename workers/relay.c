@@ -135,6 +135,7 @@ void tp_relay_output_gap(struct tp_turn *t)
 static void commit(struct tp_turn *t)
 {
 	tp_ledger_commit(&t->ledger);
+	tp_targets_good(t);
 	if (t->relay.facts.status < 300)
 		tp_waits_good(t);
 	tp_blacklist_committed(t);

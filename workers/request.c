@@ -24,7 +24,7 @@ struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *hea
 static size_t segment_size(const struct tp_request *r, size_t n)
 {
 	uint64_t want = r->last != NULL ? r->last->size * 2 : SEGMENT_MIN;
-	if (r->head->framing == TP_FRAMING_LENGTH && r->replayable)
+	if (r->head->framing == TP_FRAMING_LENGTH && r->replayable && !r->decoded)
 		want = r->head->content_length - r->received;
 	if (want > SEGMENT_MAX)
 		want = SEGMENT_MAX;
@@ -115,6 +115,117 @@ int tp_request_pieces(const struct tp_request *r, uint64_t from, struct iovec *o
 	}
 	return n;
 }
+
+/* ---- changing a held body */
+
+static struct tp_segment *new_segment(struct tp_request *r, const char *data, size_t n)
+{
+	struct tp_segment *s = malloc(sizeof *s + n);
+	if (s == NULL)
+		return NULL;
+	s->next = NULL;
+	s->len = s->size = n;
+	if (n > 0)
+		memcpy(s->data, data, n);
+	r->worker->held_bytes += n;
+	return s;
+}
+
+/* Makes `at` the border of two pieces. The place of the pointer to the one behind it, or NULL. */
+static struct tp_segment **cut(struct tp_request *r, uint64_t at)
+{
+	struct tp_segment **p = &r->first;
+	for (; *p != NULL && at >= (*p)->len; p = &(*p)->next)
+		at -= (*p)->len;
+	if (at == 0)
+		return p;
+	if (*p == NULL)
+		return NULL;
+	struct tp_segment *front = *p;
+	struct tp_segment *rest = new_segment(r, front->data + at, front->len - (size_t)at);
+	if (rest == NULL)
+		return NULL;
+	front->len = (size_t)at;
+	rest->next = front->next;
+	front->next = rest;
+	if (r->last == front)
+		r->last = rest;
+	return &front->next;
+}
+
+bool tp_request_replace(struct tp_request *r, uint64_t at, uint64_t n, struct tp_str text)
+{
+	if (!r->replayable || !r->complete || at > r->received || n > r->received - at)
+		return false;
+	struct tp_segment **end = cut(r, at + n), **p = cut(r, at);
+	struct tp_segment *value = end != NULL && p != NULL ? new_segment(r, text.p, text.n) : NULL;
+	if (value == NULL)
+		return false;
+	for (uint64_t left = n; left > 0;) {
+		struct tp_segment *old = *p;
+		left -= old->len;
+		*p = old->next;
+		r->worker->held_bytes -= old->size;
+		free(old);
+	}
+	value->next = *p;
+	*p = value;
+	if (value->next == NULL)
+		r->last = value;
+	r->received += text.n - n;
+	return true;
+}
+
+static bool add_decoded(struct tp_request *r, struct tp_decoder *d, const char *data, size_t n)
+{
+	char plain[16 * 1024];
+	size_t used, got;
+	enum tp_decode what;
+	while ((what = tp_decoder_feed(d, data, n, &used, plain, sizeof plain, &got)) == TP_DECODE_DATA) {
+		if (!tp_request_may_hold(r, got) || !append(r, plain, got))
+			return false;
+		data += used;
+		n -= used;
+	}
+	return what == TP_DECODE_MORE;
+}
+
+static void free_segments(struct tp_request *r, struct tp_segment *s)
+{
+	while (s != NULL) {
+		struct tp_segment *next = s->next;
+		r->worker->held_bytes -= s->size;
+		free(s);
+		s = next;
+	}
+}
+
+bool tp_request_decode(struct tp_request *r, enum tp_coding coding)
+{
+	struct tp_decoder *d = tp_decoder_new(coding, r->worker->config->limits.replay_body);
+	struct tp_segment *first = r->first, *last = r->last;
+	uint64_t received = r->received;
+	if (d == NULL)
+		return false;
+	r->first = r->last = NULL;
+	r->received = 0;
+	r->decoded = true;
+	bool ok = true;
+	for (struct tp_segment *s = first; s != NULL && ok; s = s->next)
+		ok = add_decoded(r, d, s->data, s->len);
+	ok = ok && tp_decoder_whole(d);
+	tp_decoder_free(d);
+	free_segments(r, ok ? first : r->first);
+	if (ok)
+		return true;
+	r->first = first;
+	r->last = last;
+	r->received = received;
+	r->decoded = false;
+	return false;
+}
+
+/* ---- the end */
 
 static void free_first(struct tp_request *r)
 {

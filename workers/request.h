@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "common/http/decode.h"
 #include "common/http/head.h"
 #include "common/http/path.h"
 #include "workers/core.h"
@@ -32,6 +33,7 @@ struct tp_request {
 	uint64_t first_chunk; /* with chunk_out: bytes that were here when streaming began, not framed yet */
 	bool complete;        /* the last body byte is here */
 	bool replayable;      /* everything is held */
+	bool decoded;   /* the body came compressed and is held plain: its coding is not told any more */
 	bool chunk_out; /* streams through in chunks: what is added is framed, and `received` counts it so */
 };
 
@@ -48,6 +50,12 @@ void tp_request_stream(struct tp_request *r);
 bool tp_request_may_hold(const struct tp_request *r, uint64_t more);
 /* Up to `max` pieces of the body from offset `from` on; returns how many. */
 int tp_request_pieces(const struct tp_request *r, uint64_t from, struct iovec *out, int max);
+/* Puts `text` in the place of n bytes at `at` of a complete, held body. False when out of memory, or when
+ * they are not there: then the body is as it was. */
+bool tp_request_replace(struct tp_request *r, uint64_t at, uint64_t n, struct tp_str text);
+/* Decodes a complete, held body once and for all. False: not this coding, damaged, more than may be held, or
+ * out of memory; then the body is as it was. */
+bool tp_request_decode(struct tp_request *r, enum tp_coding coding);
 /* Frees what lies wholly before `upto`: from now on the request cannot be sent again. */
 void tp_request_drop(struct tp_request *r, uint64_t upto);
 /* Frees the body and the head: nothing will be sent again (commit). */

@@ -12,6 +12,7 @@
 #include "workers/identity.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
+#include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
 #include "workers/waits.h"
@@ -70,6 +71,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
+	tp_targets_end(t);
 	tp_waits_end(t);
 	if (t->joined) {
 		if (unsent)
@@ -101,7 +103,9 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	return (struct tp_answer_about){
 		.request_id = t->id,
 		.sends = t->sends_told != 0 ? t->sends_told : t->ledger.used,
-		.target = t->provider != NULL ? t->provider->conf->name : NULL,
+		.target = t->targets.name[0] != '\0' ? t->targets.name
+			  : t->provider != NULL      ? t->provider->conf->name
+						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->request == NULL || !t->request->complete,
 		.replay_off = t->streaming,
 	};
@@ -285,11 +289,28 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	}
 }
 
+/* What the target answered may cool those that were to come after it: then there is no next one. */
+static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
+{
+	const struct tp_retry_conf *policy = &t->provider->conf->retry;
+	struct tp_allowance a = tp_allowance_of(t);
+	struct tp_decision d = tp_decide(policy, o, &a, tp_worker_random(t->worker));
+	if (d.action == TP_ACT_NEXT_TARGET) {
+		tp_targets_failed(t, o);
+		if (tp_targets_choose(t))
+			return d;
+		a = tp_allowance_of(t);
+		d = tp_decide(policy, o, &a, tp_worker_random(t->worker));
+	}
+	if (d.action == TP_ACT_RELAY || d.action == TP_ACT_LOCAL)
+		tp_targets_failed(t, o);
+	return d;
+}
+
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
 	struct tp_outcome o = tp_outcome_of(t, cause);
-	struct tp_allowance a = tp_allowance_of(t);
-	struct tp_decision d = tp_decide(&t->provider->conf->retry, &o, &a, tp_worker_random(t->worker));
+	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
 	if (d.action != TP_ACT_RECONNECT)
 		tp_waits_told(t, &o);
@@ -302,6 +323,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
+	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
 	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
 	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
@@ -315,7 +337,12 @@ static void on_timer(void *arg)
 	struct tp_turn *t = arg;
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
-	case TP_TURN_WAIT: tp_dispatch(t, t->klass); break;
+	case TP_TURN_WAIT:
+		if (t->targets.waiting)
+			tp_targets_start(t);
+		else
+			tp_dispatch(t, t->klass);
+		break;
 	case TP_TURN_SEND: tp_relay_hold_over(t); break;
 	case TP_TURN_FLOW: tp_relay_output_gap(t); break;
 	default: break;

@@ -108,6 +108,7 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 		struct tp_str name = tp_request_str(r, f->name);
 		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
 		    (a->drop_credentials && is_credential(f, name)) ||
+		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
 		tp_lines_add(&lines, f);
@@ -124,8 +125,7 @@ static void add_framing(struct tp_buf *out, const struct tp_request *r)
 		return;
 	if (!r->chunk_out) {
 		tp_buf_add_str(out, TP_STR("content-length: "));
-		tp_buf_add_uint(out, r->head->framing == TP_FRAMING_LENGTH ? r->head->content_length
-									   : r->received);
+		tp_buf_add_uint(out, r->complete ? r->received : r->head->content_length);
 		tp_buf_add_str(out, TP_STR("\r\n"));
 	} else {
 		tp_buf_add_str(out, TP_STR("transfer-encoding: chunked\r\n"));

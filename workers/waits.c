@@ -28,18 +28,16 @@ static struct tp_str provider_of(const struct tp_turn *t)
 }
 
 /* The provider's own key goes out, else what the client sent, unless that only opened Turnpike. */
-static const char *own_credential(const struct tp_turn *t)
+static const char *own_credential(const struct tp_provider_conf *p)
 {
-	const struct tp_provider_conf *p = t->provider->conf;
 	return p->n_keys > 0 ? p->keys[0] : p->url_authorization;
 }
 
-/* Hash of the client's credential if that is what the provider gets; else 0. */
-static uint64_t client_credential(const struct tp_turn *t)
+uint64_t tp_waits_client(const struct tp_turn *t, const struct tp_provider_conf *p)
 {
 	const uint8_t *seed = tp_region_seed(t->worker->region);
 	uint64_t h = 0;
-	if (own_credential(t) != NULL || t->who != NULL)
+	if (own_credential(p) != NULL || t->who != NULL)
 		return 0;
 	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
 		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
@@ -50,27 +48,36 @@ static uint64_t client_credential(const struct tp_turn *t)
 	return h;
 }
 
+static uint64_t client_credential(const struct tp_turn *t)
+{
+	return tp_waits_client(t, t->provider->conf);
+}
+
 static struct tp_hash128 wait_key(const struct tp_turn *t, uint64_t client)
 {
 	struct tp_region *r = t->worker->region;
-	struct tp_str own = tp_str_from(own_credential(t));
+	struct tp_str own = tp_str_from(own_credential(t->provider->conf));
 	uint64_t credential = own.n > 0 ? tp_siphash128(tp_region_seed(r), own.p, own.n).lo : client;
 	return tp_shared_wait_key(r, provider_of(t), model_of(t), credential);
 }
 
-/* client 0: the target for everybody. Else for this client's credential alone: its account's limit is no
- * reason to refuse others. `text` must outlive the name. */
-static struct tp_cooldown_name target(const struct tp_turn *t, uint64_t client, struct tp_str text)
+struct tp_cooldown_name tp_waits_target(const struct tp_turn *t, const struct tp_provider_conf *p,
+					struct tp_str model, uint64_t client, struct tp_str text)
 {
 	char of_client[TP_MODEL_MAX + 1 + sizeof client];
-	struct tp_str model = model_of(t);
+	struct tp_str provider = tp_str_from(p->name);
 	if (client == 0)
-		return tp_cooldown_target(t->worker->region, provider_of(t), model, text);
+		return tp_cooldown_target(t->worker->region, provider, model, text);
 	memcpy(of_client, model.p, model.n);
 	of_client[model.n] = '\0'; /* no model has one */
 	memcpy(of_client + model.n + 1, &client, sizeof client);
-	return tp_cooldown_target(t->worker->region, provider_of(t),
+	return tp_cooldown_target(t->worker->region, provider,
 				  (struct tp_str){of_client, model.n + 1 + sizeof client}, text);
+}
+
+static struct tp_cooldown_name target(const struct tp_turn *t, uint64_t client, struct tp_str text)
+{
+	return tp_waits_target(t, t->provider->conf, model_of(t), client, text);
 }
 
 void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts)
@@ -84,11 +91,12 @@ void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts)
 
 enum { CAUSE_STATUS_0 = 400, CAUSE_CODES = 200 };
 
-static uint8_t cause_of(int status, uint16_t code_index)
+uint8_t tp_waits_cause(const struct tp_turn *t, int status)
 {
-	if (status == 429 && code_index > 0 && CAUSE_CODES + code_index <= TP_COOLDOWN_MAX_CAUSE)
+	uint16_t code_index = status == 429 ? tp_outcome_code_index(t->saved) : 0;
+	if (code_index > 0 && CAUSE_CODES + code_index <= TP_COOLDOWN_MAX_CAUSE)
 		return (uint8_t)(CAUSE_CODES + code_index);
-	return (uint8_t)(status - CAUSE_STATUS_0);
+	return status >= CAUSE_STATUS_0 ? (uint8_t)(status - CAUSE_STATUS_0) : 0;
 }
 
 /* Statuses that speak of load or of a limit; with another one a told time is not a reason to ask nobody. */
@@ -224,7 +232,7 @@ static void cool(struct tp_turn *t, const struct tp_outcome *o)
 	struct tp_cooldown c = {
 		.until_ms = now + (uint64_t)o->told_ms,
 		.told = true,
-		.cause = cause_of(o->status, tp_outcome_code_index(t->saved)),
+		.cause = tp_waits_cause(t, o->status),
 	};
 	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
 		tp_info("turn %s: %s is left alone for %lld s, as it told", t->id, tp_buf_cstr(&text),

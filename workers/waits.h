@@ -30,6 +30,15 @@ struct tp_turn_waits {
 	char model[TP_MODEL_MAX];
 };
 
+/* Hash of the client's credential if that is what this provider gets, so that its limits are no reason to
+ * refuse others; else 0. */
+uint64_t tp_waits_client(const struct tp_turn *t, const struct tp_provider_conf *p);
+/* What cools of {provider, model}: for everybody (client 0), or for this client's credential. The text is
+ * borrowed. */
+struct tp_cooldown_name tp_waits_target(const struct tp_turn *t, const struct tp_provider_conf *p,
+					struct tp_str model, uint64_t client, struct tp_str text);
+/* The cause of a cooldown after this status; 0: there was no answer. */
+uint8_t tp_waits_cause(const struct tp_turn *t, int status);
 /* The model that the body names: to be told once, and again by who sends another one. */
 void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts);
 /*

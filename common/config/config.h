@@ -110,12 +110,33 @@ struct tp_provider_conf {
 	char *health_path;     /* health.path: at the root of the host, without query; NULL = none */
 	bool upgrade_tunnel;   /* upgrade: tunnel */
 	bool compression_pass; /* compression: pass */
+	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
+			       */
 	struct tp_retry_conf retry;
 };
 
 struct tp_route_conf {
 	char *path;
+	char **models; /* patterns with `*`; none = all requests */
+	size_t n_models;
 	size_t provider; /* index into providers */
+};
+
+/* Provider and model (design section 8). */
+struct tp_target_conf {
+	size_t provider; /* index into providers */
+	char *model;
+};
+
+enum { TP_TARGETS_MAX = 16 };
+
+struct tp_combo_conf {
+	char *name;
+	struct tp_target_conf *targets; /* in order: failover */
+	size_t n_targets;               /* 1..TP_TARGETS_MAX */
+	uint32_t sends_per_target;      /* at least 1 */
+	uint32_t cooldown_ms;           /* of a target whose provider told nothing */
+	uint32_t wait_for_cooldown_ms;  /* 0 = do not wait */
 };
 
 struct tp_budget_conf {
@@ -147,8 +168,10 @@ struct tp_config {
 	size_t n_origins;
 	struct tp_provider_conf *providers;
 	size_t n_providers;
-	struct tp_route_conf *routes; /* longest path first */
+	struct tp_route_conf *routes; /* longest path first, equal ones in the order of the file */
 	size_t n_routes;
+	struct tp_combo_conf *combos;
+	size_t n_combos;
 	struct tp_retry_conf retry;
 	struct tp_budget_conf budget;
 	struct {

@@ -258,6 +258,10 @@ static const struct tp_option provider_rows[] = {
 	 .choices = compression_words, .fallback = "identity",
 	 .help = "`identity` asks the provider for plain answers, which can be inspected; `pass` leaves the client's "
 		 "Accept-Encoding."},
+	{.key = "pass_credential", .type = TP_OPT_BOOL, AT(struct tp_provider_conf, pass_credential),
+	 .fallback = "false",
+	 .help = "Only for targets of combos that have no key: true hands them the client's credential even when the request "
+		 "came in for another origin. That origin's credential is then known to this provider."},
 	{.key = "retry", SECTION(retry), AT(struct tp_provider_conf, retry), .inherits = true,
 	 .help = "Any key of the section `retry`, for this provider only; what is not written here is as there. A profile set here "
 		 "also sets the send budget of this provider's turns, unless `budget.sends` is written."},
@@ -276,10 +280,44 @@ static const struct tp_option route_rows[] = {
 	{.key = "path", .type = TP_OPT_STRING, AT(struct tp_route_conf, path), .required = true, .example = "/v1",
 	 .refuse = tp_refuse_path,
 	 .help = "Requests below this path; the longest that matches wins. It is cut off, the rest goes behind the url."},
+	{.key = "models", .type = TP_OPT_STRINGS, AT(struct tp_route_conf, models),
+	 COUNTED(struct tp_route_conf, n_models), RANGE(0, 64), .fallback = "[]", .example = "[ \"claude-*\" ]",
+	 .help = "Only requests for these models, `*` stands for any text. Of several routes with one path the first whose models match "
+		 "wins; one without models matches all. A request that names no model takes the first without models, else the "
+		 "first."},
 	{.key = "provider", .type = TP_OPT_PROVIDER, AT(struct tp_route_conf, provider), .required = true,
 	 .example = "codex", .help = "Name of a provider."},
 };
 static const struct tp_section route = {.name = "route", ROWS(route_rows), .size = sizeof(struct tp_route_conf)};
+
+/* ---- combos */
+
+static const struct tp_option target_rows[] = {
+	{.key = "provider", .type = TP_OPT_PROVIDER, AT(struct tp_target_conf, provider), .required = true,
+	 .example = "codex", .help = "Name of a provider."},
+	{.key = "model", .type = TP_OPT_STRING, AT(struct tp_target_conf, model), .required = true, .example = "gpt-5",
+	 .refuse = tp_refuse_model, .help = "The model it is asked for, always as it is written here: combos name no combos."},
+};
+static const struct tp_section target = {.name = "target", ROWS(target_rows), .size = sizeof(struct tp_target_conf)};
+
+static const struct tp_option combo_rows[] = {
+	{.key = "targets", .type = TP_OPT_LIST, AT(struct tp_combo_conf, targets),
+	 COUNTED(struct tp_combo_conf, n_targets), .inner = &target, RANGE(1, TP_TARGETS_MAX), .required = true,
+	 .help = "Who is asked, in this order; the next one when one declines or cannot be reached, none twice for one request."},
+	{.key = "sends_per_target", .type = TP_OPT_COUNT, AT(struct tp_combo_conf, sends_per_target), RANGE(1, 100),
+	 .fallback = "2",
+	 .help = "Most sends to one target after transient failures, as long as there are others left."},
+	{.key = "cooldown", .type = TP_OPT_DURATION, AT(struct tp_combo_conf, cooldown_ms), RANGE(0, DAY),
+	 .fallback = "60s", .help = "How long a target that failed is passed over, where its provider told no time."},
+	{.key = "wait_for_cooldown", .type = TP_OPT_DURATION, AT(struct tp_combo_conf, wait_for_cooldown_ms),
+	 RANGE(0, HOUR), .fallback = "0s",
+	 .help = "How long a request waits when every target is passed over, before it is answered 503 `combo_unavailable`."},
+};
+static const struct tp_section combo = {.name = "combo",
+					ROWS(combo_rows),
+					.size = sizeof(struct tp_combo_conf),
+					.name_offset = offsetof(struct tp_combo_conf, name),
+					.check = tp_check_combo};
 
 /* ---- single sections */
 
@@ -413,12 +451,15 @@ static const struct tp_option root_rows[] = {
 	{.key = "retry", SECTION(retry), AT(struct tp_config, retry), .help = "When and how often to send again."},
 	{.key = "budget", SECTION(budget), .help = "The send budget of one logical request."},
 	{.key = "providers", .type = TP_OPT_MAP, AT(struct tp_config, providers),
-	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(1, 256), .required = true,
+	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(1, 256), .required = true, .example = "codex",
 	 .help = "Where requests go, each under a name of its own."},
 	{.key = "routes", .type = TP_OPT_LIST, AT(struct tp_config, routes), COUNTED(struct tp_config, n_routes),
 	 .inner = &route, RANGE(0, 1024), .fallback = "[]",
 	 .help = "Which provider serves which path. With none: /v1 and / go to the only provider; with several providers "
 		 "routes are needed."},
+	{.key = "combos", .type = TP_OPT_MAP, AT(struct tp_config, combos), COUNTED(struct tp_config, n_combos),
+	 .inner = &combo, RANGE(0, 256), .fallback = "{}", .example = "coder",
+	 .help = "Virtual models, asked for as `NAME` or `combo/NAME` on any route: several targets behind one name."},
 	{.key = "blacklist", SECTION(blacklist), .help = "When a URL that fails is left alone for a while."},
 	{.key = "hold", SECTION(hold), .help = "How much of an answer is held back before it is committed."},
 	{.key = "limits", SECTION(limits), .help = "Bounds for clients."},

@@ -10,6 +10,7 @@
 /* Values: NULL, or a reason that reads on behind the value. Host, origin and header names are lowered. */
 const char *tp_refuse_name(char *value);       /* of a client or provider */
 const char *tp_refuse_key(char *value);        /* a credential */
+const char *tp_refuse_model(char *value);      /* the model of a target */
 const char *tp_refuse_host(char *value);       /* hosts */
 const char *tp_refuse_origin(char *value);     /* origins */
 const char *tp_refuse_header(char *value);     /* budget.identify */
@@ -25,6 +26,7 @@ void tp_check_listener(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_client(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_combo(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_retry(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_budget(struct tp_load *l, void *object, struct tp_node *node);
 
@@ -44,5 +46,8 @@ static inline bool tp_is_given(const struct tp_node *node)
 {
 	return node != NULL && node->kind != TP_NODE_BAD && !node->bad;
 }
+
+/* The rules between combos, routes and providers, once the whole file is read (rules_combos.c). */
+void tp_check_combos(struct tp_load *l, struct tp_node *root);
 
 #endif

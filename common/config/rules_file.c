@@ -116,20 +116,28 @@ static void check_routes(struct tp_load *l, struct tp_node *root)
 	for (size_t i = 0; i < c->n_routes && list != NULL; i++)
 		for (size_t k = 0; k < i; k++)
 			if (c->routes[i].path != NULL && c->routes[k].path != NULL &&
-			    strcmp(c->routes[i].path, c->routes[k].path) == 0) {
+			    c->routes[k].n_models == 0 && strcmp(c->routes[i].path, c->routes[k].path) == 0) {
 				tp_node_complain(tp_node_get(entry(list, i), "path"), l->errors,
-						 "routes[%zu] has the same path", k);
+						 "routes[%zu] has the same path and takes all models", k);
 				break;
 			}
 }
 
-static int longest_first(const void *left, const void *right)
+static size_t path_length(const struct tp_route_conf *r)
 {
-	const struct tp_route_conf *a = left, *b = right;
-	size_t n = a->path != NULL ? strlen(a->path) : 0, m = b->path != NULL ? strlen(b->path) : 0;
-	if (n != m)
-		return n > m ? -1 : 1;
-	return n > 0 ? strcmp(a->path, b->path) : 0;
+	return r->path != NULL ? strlen(r->path) : 0;
+}
+
+/* The longest path first; equal ones stay in the order of the file, which decides among their models. */
+static void sort_routes(struct tp_route_conf *routes, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct tp_route_conf moved = routes[i];
+		size_t at = i;
+		for (; at > 0 && path_length(&routes[at - 1]) < path_length(&moved); at--)
+			routes[at] = routes[at - 1];
+		routes[at] = moved;
+	}
 }
 
 void tp_check_config(struct tp_load *l, void *object, struct tp_node *node)
@@ -139,7 +147,7 @@ void tp_check_config(struct tp_load *l, void *object, struct tp_node *node)
 	check_admin(l, node);
 	check_anonymous(l, node);
 	check_routes(l, node);
+	tp_check_combos(l, node);
 	/* Last: the checks above find nodes by the order of the file. */
-	if (c->n_routes > 1)
-		qsort(c->routes, c->n_routes, sizeof *c->routes, longest_first);
+	sort_routes(c->routes, c->n_routes);
 }

@@ -46,6 +46,15 @@ const char *tp_refuse_key(char *value)
 	return strlen(value) <= 8192 ? NULL : "is longer than 8192 characters";
 }
 
+/* It goes into a header of the answer, as a part of the target's name. */
+const char *tp_refuse_model(char *value)
+{
+	for (const char *c = value; *c != '\0'; c++)
+		if (*c <= 0x20 || *c >= 0x7f)
+			return "is no model name: it holds a blank or a character that is not ASCII";
+	return strlen(value) <= 200 ? NULL : "is longer than 200 characters";
+}
+
 const char *tp_refuse_host(char *value)
 {
 	lower(value);

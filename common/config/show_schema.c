@@ -115,6 +115,8 @@ static json_t *of_default(const struct tp_option *o, const struct tp_node *node)
 {
 	uint64_t number = 0;
 	bool truth = false;
+	if (node->kind == TP_NODE_MAPPING) /* the only default of that kind is the empty one */
+		return json_object();
 	if (node->kind == TP_NODE_LIST) {
 		json_t *list = json_array();
 		for (const struct tp_node *item = node->first; item != NULL; item = item->next)

@@ -2,9 +2,6 @@
 #include "common/config/show.h"
 #include "common/config/show_value.h"
 
-/* The example provider of the sample. */
-#define EXAMPLE_NAME "codex"
-
 enum { COMMENT_WIDTH = 100 };
 
 struct writer {
@@ -52,7 +49,7 @@ static void write_help(struct writer *w, unsigned indent, const struct tp_option
 	w->dash = false;
 	tp_show_help(o, &help);
 	write_comment(w, at, tp_buf_str(&help));
-	if (o->example != NULL && !o->required) {
+	if (o->example != NULL && !o->required && o->type != TP_OPT_MAP) {
 		begin_line(w, at);
 		tp_buf_printf(w->out, "# Example: %s\n", o->example);
 	}
@@ -68,7 +65,7 @@ static void write_entries(struct writer *w, unsigned indent, const struct tp_opt
 	const char *array = NULL;
 	size_t n = (size_t)tp_convert_load((const char *)object + o->count_offset, sizeof n);
 	memcpy(&array, tp_option_field_const(o, object), sizeof array);
-	tp_buf_printf(w->out, n > 0 ? "\n" : " []\n");
+	tp_buf_printf(w->out, n > 0 ? "\n" : o->type == TP_OPT_MAP ? " {}\n" : " []\n");
 	for (size_t i = 0; i < n; i++, array += o->inner->size) {
 		if (o->type == TP_OPT_MAP) {
 			const char *name = NULL;
@@ -82,23 +79,25 @@ static void write_entries(struct writer *w, unsigned indent, const struct tp_opt
 	}
 }
 
-/* The default of a list, and one item as a comment; a map has one entry as an example. */
+/* The default, and one item or entry as a comment; what is needed stands as an example that counts. */
 static void write_example(struct writer *w, unsigned indent, const struct tp_option *o)
 {
-	if (o->type == TP_OPT_MAP) {
-		tp_buf_printf(w->out, "\n");
-		begin_line(w, indent + 2);
-		tp_buf_printf(w->out, EXAMPLE_NAME ":\n");
-		write_section(w, indent + 4, o->inner, NULL);
-		return;
+	const char *margin = w->margin;
+	if (o->fallback != NULL) {
+		tp_buf_printf(w->out, " %s\n", o->fallback);
+		w->margin = "# ";
+		begin_line(w, indent);
+		tp_buf_printf(w->out, "%s:", o->key);
 	}
-	tp_buf_printf(w->out, " %s\n", o->fallback);
-	w->margin = "# ";
-	begin_line(w, indent);
-	tp_buf_printf(w->out, "%s:\n", o->key);
-	w->dash = true;
+	tp_buf_printf(w->out, "\n");
+	if (o->type == TP_OPT_MAP) {
+		begin_line(w, indent + 2);
+		tp_buf_printf(w->out, "%s:\n", o->example);
+	} else {
+		w->dash = true;
+	}
 	write_section(w, indent + 4, o->inner, NULL);
-	w->margin = "";
+	w->margin = margin;
 }
 
 static void write_scalar(struct writer *w, const struct tp_option *o, const void *object)

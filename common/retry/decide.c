@@ -1,6 +1,7 @@
 #include "common/retry/decide.h"
 
 #include "common/retry/failure.h"
+#include "common/retry/hop.h"
 #include "common/retry/situation.h"
 
 /* ---- the rules: the first one that applies decides */
@@ -12,6 +13,7 @@ struct rule {
 		CARRY_ON, /* committed and complete: nothing to decide */
 		END,      /* committed and broken */
 		RECONNECT,
+		NEXT_TARGET,
 		UNREACHABLE,
 		REJECTED,
 		REFUSE,
@@ -31,8 +33,11 @@ static bool committed(const struct tp_situation *f);
 static bool pool_closed(const struct tp_situation *f);
 static bool replacement_shown(const struct tp_situation *f);
 static bool replacement_failed(const struct tp_situation *f);
+static bool unsent_and_more(const struct tp_situation *f);
 static bool unsent(const struct tp_situation *f);
 static bool may_have_run(const struct tp_situation *f);
+static bool declined_and_more(const struct tp_situation *f);
+static bool lost_and_more(const struct tp_situation *f);
 static bool own_credential_rejected(const struct tp_situation *f);
 static bool usable_answer(const struct tp_situation *f);
 static bool provider_forbids(const struct tp_situation *f);
@@ -56,8 +61,12 @@ static const struct rule rules[] = {
 	{replacement_shown, RELAY_STOP, "answer to a replacement: the send before it may have run too"},
 	{replacement_failed, REFUSE_FIRST,
 	 "failed in place of a send that may have run: nothing is sent after it"},
+	{unsent_and_more, NEXT_TARGET, "provably nothing was sent: the next target is asked"},
 	{unsent, UNREACHABLE, "provably nothing was sent; the same target is not asked again"},
 	{may_have_run, REFUSE, "may have run and been billed: not sent again"},
+	{declined_and_more, NEXT_TARGET, "declined: the next target is asked"},
+	{lost_and_more, NEXT_TARGET,
+	 "connection lost, and the request may safely run twice: the next target"},
 	{own_credential_rejected, REJECTED, "the provider rejected Turnpike's own credential"},
 	{usable_answer, RELAY, "answer"},
 	{provider_forbids, RELAY_STOP, "the provider said x-should-retry: false"},
@@ -118,6 +127,38 @@ static bool replacement_failed(const struct tp_situation *f)
 	bool good = f->answer && f->o->status >= 200 && f->o->status < 300 && !f->repeatable;
 
 	return f->o->replaced != TP_CODE_NONE && !good;
+}
+
+/* There is a target left, and a send for it. */
+static bool may_hop(const struct tp_situation *f)
+{
+	return f->a->more_targets > 0 && f->a->hop_left && f->a->deadline_left_ms > 0;
+}
+
+static bool unsent_and_more(const struct tp_situation *f)
+{
+	return unsent(f) && may_hop(f);
+}
+
+/* A failure of the moment gets its sends at the same target first; what the provider refused or told does
+ * not. */
+static bool stays_here(const struct tp_situation *f)
+{
+	bool moment = f->klass == TP_CLASS_RESET || f->klass == TP_CLASS_TRANSIENT;
+
+	return f->repeatable && moment && !f->forced && f->o->told_ms < 0 && !f->o->quota &&
+	       f->a->target_sends < f->a->sends_per_target && !slow(f) && !beyond_deadline(f) &&
+	       !class_used_up(f) && !budget_used_up(f);
+}
+
+static bool declined_and_more(const struct tp_situation *f)
+{
+	return may_hop(f) && tp_answer_hops(f->o, f->repeatable) && !stays_here(f);
+}
+
+static bool lost_and_more(const struct tp_situation *f)
+{
+	return may_hop(f) && !f->answer && f->repeatable && !f->ambiguous && !stays_here(f);
 }
 
 static bool unsent(const struct tp_situation *f)
@@ -239,6 +280,11 @@ static void act(const struct tp_situation *f, enum verdict verdict, struct tp_de
 		d->code = tp_failure_row(f->o->cause)->refusal;
 		break;
 	case RECONNECT: d->action = TP_ACT_RECONNECT; break;
+	case NEXT_TARGET:
+		d->action = TP_ACT_NEXT_TARGET;
+		d->klass = TP_CLASS_HOP;
+		d->give_back = f->evidence == TP_EVIDENCE_NOT_PROCESSED;
+		break;
 	case UNREACHABLE:
 		d->action = TP_ACT_LOCAL;
 		d->code = TP_CODE_UNREACHABLE;

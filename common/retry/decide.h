@@ -17,18 +17,20 @@
 struct tp_outcome {
 	enum tp_stage stage;
 	enum tp_cause cause;
-	int status;          /* with TP_CAUSE_ANSWER; else 0 */
-	int64_t told_ms;     /* what the provider told to wait, floor already applied; -1 = nothing */
-	uint32_t took_ms;    /* from dispatch to this outcome */
-	int8_t should_retry; /* upstream x-should-retry: 1 true, 0 false, -1 absent */
-	bool overload;       /* evidence of overload beside the status (codes, X-Codex-*) */
-	bool quota;          /* an exhausted quota or billing code */
-	bool drowning;       /* X-Codex-System-Load at or above 90% */
-	bool rate_limit;     /* 429 of a rate limit, neither quota nor overload: its told wait is shared */
-	bool too_large;      /* larger than the limit ever allows: says nothing about other requests */
-	bool replay_safe;    /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
-	bool committed;      /* a byte of the answer went to the client */
-	bool own_credential; /* the credential was Turnpike's, not the client's */
+	int status;             /* with TP_CAUSE_ANSWER; else 0 */
+	int64_t told_ms;        /* what the provider told to wait, floor already applied; -1 = nothing */
+	uint32_t took_ms;       /* from dispatch to this outcome */
+	int8_t should_retry;    /* upstream x-should-retry: 1 true, 0 false, -1 absent */
+	bool overload;          /* evidence of overload beside the status (codes, X-Codex-*) */
+	bool quota;             /* an exhausted quota or billing code */
+	bool drowning;          /* X-Codex-System-Load at or above 90% */
+	bool rate_limit;        /* 429 of a rate limit, neither quota nor overload: its told wait is shared */
+	bool model_unavailable; /* another target may have the model */
+	bool too_large;         /* for this model's context, or for what the rate limit ever allows */
+	bool safety;            /* refused for its content: no target is asked instead */
+	bool replay_safe;       /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
+	bool committed;         /* a byte of the answer went to the client */
+	bool own_credential;    /* the credential was Turnpike's, not the client's */
 	/* The body refers to nothing but itself: `store: false`, no previous_response_id, conversation or
 	 * background, client-side tools only. The caller has checked it. */
 	bool self_contained;
@@ -47,16 +49,23 @@ struct tp_allowance {
 	bool ambiguous_left;                  /* this logical request has not replaced a lost send yet */
 	uint32_t overload_limit;              /* of this turn: the last decision's, 0 before the first */
 	uint32_t long_waits;                  /* of the provider, over all turns: see tp_long_waits_next() */
+	/* Combos (design section 8). All zero: there is one target. For each target still to come one send is
+	 * held back: base_left and reserve_left are what is left beside those. */
+	uint32_t more_targets;     /* that have not been asked in this turn, and may be */
+	bool hop_left;             /* one more send of class hop fits the budget */
+	uint32_t target_sends;     /* sends to the present target so far, this one included */
+	uint32_t sends_per_target; /* most of them, as long as there are more targets */
 };
 
 enum tp_action {
-	TP_ACT_RELAY,      /* show the provider's answer */
-	TP_ACT_SEND_AGAIN, /* same target, after wait_ms, charged to `klass` */
-	TP_ACT_RECONNECT,  /* pooled connection was dead: new connection, same (already charged) send */
-	TP_ACT_REFUSE,     /* answer with `code`: never sent again by anybody */
-	TP_ACT_LOCAL,      /* local answer with `code` that is no refusal (upstream_unreachable) */
-	TP_ACT_END_STREAM, /* committed: end the answer correctly for its family */
-	TP_ACT_CANCEL      /* the client is gone */
+	TP_ACT_RELAY,       /* show the provider's answer */
+	TP_ACT_SEND_AGAIN,  /* same target, after wait_ms, charged to `klass` */
+	TP_ACT_NEXT_TARGET, /* of the combo, at once, charged to class hop */
+	TP_ACT_RECONNECT,   /* pooled connection was dead: new connection, same (already charged) send */
+	TP_ACT_REFUSE,      /* answer with `code`: never sent again by anybody */
+	TP_ACT_LOCAL,       /* local answer with `code` that is no refusal (upstream_unreachable) */
+	TP_ACT_END_STREAM,  /* committed: end the answer correctly for its family */
+	TP_ACT_CANCEL       /* the client is gone */
 };
 
 struct tp_decision {

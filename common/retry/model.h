@@ -78,6 +78,7 @@ enum tp_code {
 	TP_CODE_MODEL_NOT_FOUND,     /* 404 model_not_found */
 	TP_CODE_RATE_LIMIT_SHARED,   /* 429 rate_limit_shared, Retry-After */
 	TP_CODE_BLACKLISTED,         /* 503 upstream_blacklisted, Retry-After: the next probe */
+	TP_CODE_COMBO_UNAVAILABLE,   /* 503 combo_unavailable, a true Retry-After */
 	TP_CODE_COUNT
 };
 

@@ -90,6 +90,12 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 		 .message = "This URL of the provider has failed too often in a row, so Turnpike "
 			    "leaves it alone for now. Nothing was sent for this request. One request "
 			    "will be let through to see whether it works again."},
+	[TP_CODE_COMBO_UNAVAILABLE] =
+		{.status = 503,
+		 .type = "upstream_error",
+		 .message = "Every target of this combo has failed or refused lately and is "
+			    "left alone until the time that was told for it has passed. "
+			    "Nothing was sent."},
 };
 
 /* What a client did wrong, and a few things of ours that are told the same way. */

@@ -49,7 +49,7 @@ static const struct wrong keys[] = {
 	{P "worker: 2\n", "2:1", "unknown key `worker` (did you mean `workers`?)"},
 	{P "zebra: 2\n", "2:1", "unknown key `zebra` (known here: workers, listen,"},
 	{P "deadline: 2s\n", "2:1", "(did you mean `retry.deadline`?)"},
-	{P "combos: {}\n", "2:1", "unknown key `combos`"},
+	{P "virtual_models: {}\n", "2:1", "unknown key `virtual_models`"},
 	{"providers:\n  p:\n    url: http://h\n    timeout: {connect: 1s}\n", "4:5",
 	 "providers.p: unknown key `timeout` (did you mean `timeouts`?)"},
 	{"providers: {p: {url: \"http://h\", timeouts: {firstByte: 1s}}}\n", "1:45",
@@ -200,6 +200,31 @@ static const struct wrong providers[] = {
 	 "`routes` must say"},
 };
 
+#define TWO(a, b)                                                                                            \
+	"providers:\n  a: {url: \"http://a/v1\", " a "}\n  b: {url: \"http://b/v1\", " b                     \
+	"}\nroutes: [{path: /v1, provider: a}]\n"
+#define KEY   "keys: [k]"
+#define COMBO "combos: {c: {targets: [{provider: a, model: m}, {provider: b, model: n}]}}\n"
+
+static const struct wrong combos[] = {
+	{P "combos: {c: {}}\n", "2:13", "`targets` is missing"},
+	{P "combos: {c: {targets: []}}\n", "2:23", "needs at least 1 entry"},
+	{P "combos: {c: {targets: [{provider: q, model: m}]}}\n", "2:35", "no provider is named `q`"},
+	{P "combos: {c: {targets: [{provider: p}]}}\n", "2:24", "`model` is missing"},
+	{P "combos: {c: {targets: [{provider: p, model: a b}]}}\n", "2:45", "is no model name"},
+	{P "combos: {c/d: {targets: [{provider: p, model: m}]}}\n", "2:10", "is no name"},
+	{P "combos: {c: {targets: [{provider: p, model: m}], sends_per_target: 0}}\n", "2:68",
+	 "out of range"},
+	{P "combos: {c: {targets: [{provider: p, model: m}, {provider: p, model: m}]}}\n", "2:49",
+	 "is the same target as targets[0]"},
+	{TWO("family: auto", "family: auto") COMBO, "5:49", "pass_credential"},
+	{TWO(KEY, "family: auto") COMBO, "5:49", "no route leads to its origin"},
+	{TWO("family: openai, " KEY, "family: anthropic, " KEY) COMBO, "5:49",
+	 "is of family anthropic, targets[0] of family openai"},
+	{P "routes: [{path: /v1, provider: p}, {path: /v1, models: [a], provider: p}]\n", "2:43",
+	 "has the same path and takes all models"},
+};
+
 static const struct wrong expansions[] = {
 	{P "log: {output: \"${TP_TEST_UNSET}\"}\n", "2:15",
 	 "environment variable `TP_TEST_UNSET` is not set"},
@@ -224,7 +249,8 @@ static const struct {
 	{                                                                                                    \
 		(t), (int)(sizeof(t) / sizeof((t)[0]))                                                       \
 	}
-	TABLE(syntax), TABLE(keys), TABLE(values), TABLE(listeners), TABLE(providers), TABLE(expansions),
+	TABLE(syntax),    TABLE(keys),   TABLE(values),     TABLE(listeners),
+	TABLE(providers), TABLE(combos), TABLE(expansions),
 };
 
 static void set_environment(void)

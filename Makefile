@@ -99,7 +99,7 @@ unit: deps-test $(UNIT_BIN)
 e2e: deps-test $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider tests/e2e
 
-## clients: openai, anthropic and Codex through Turnpike (npm packages go below build/)
+## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider tests/clients
 
@@ -155,6 +155,11 @@ bench: deps-bench build/turnpike $(BENCH_BIN)
 ## bench-instructions: instructions of a worker for one JSON turn (valgrind)
 bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench
+
+.PHONY: bench-clients
+## bench-clients: sends of real clients per fault, without and with Turnpike (npm packages go below build/)
+bench-clients: deps-test build/turnpike
+	$(Q)/usr/bin/python3 tests/clients/bench.py $(if $(ONLY),--only $(ONLY)) $(if $(LIMIT),--limit $(LIMIT))
 
 .PHONY: install
 ## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX

@@ -18,6 +18,7 @@ enum {
 	TIME_LIMIT_MS = 30000,
 	TICK_MS = 1000,
 	POLL_MS = 5,
+	KILLED_MS = 100,       /* by when a killed process is to be reaped */
 	EXIT_CANNOT_RUN = 127, /* as shells have it */
 };
 
@@ -220,11 +221,17 @@ static bool any_runs(const struct tp_alerts *a)
 	return false;
 }
 
-void tp_alerts_close(struct tp_alerts *a, uint64_t patience_ms)
+static void wait_for_all(struct tp_alerts *a, uint64_t patience_ms)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
 	uint64_t until = tp_clock_boot_ms() + patience_ms;
 	for (reap(a); any_runs(a) && tp_clock_boot_ms() < until; reap(a))
 		(void)nanosleep(&pause, NULL);
-	tp_alerts_kill(a); /* whoever does not go even now is init's */
+}
+
+void tp_alerts_close(struct tp_alerts *a, uint64_t patience_ms)
+{
+	wait_for_all(a, patience_ms);
+	tp_alerts_kill(a);
+	wait_for_all(a, KILLED_MS); /* whoever does not go even now is init's */
 }

@@ -18,6 +18,7 @@
 #include "common/shm/counters.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
+#include "common/shm/streak.h"
 
 enum {
 	TP_SCRATCH_BYTES = 64 * 1024, /* one read */
@@ -58,9 +59,8 @@ struct tp_provider_rt {
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
-	uint32_t
-		long_waits; /* of 55s and more in a row, over this worker's turns: see tp_long_waits_next() */
-	struct event sweep; /* closes the idle ones whose time is over */
+	tp_streak_id long_waits; /* of 55s and more in a row, over all workers */
+	struct event sweep;      /* closes the idle ones whose time is over */
 	bool sweeping;
 };
 

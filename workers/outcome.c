@@ -101,7 +101,7 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.forced_retry_used = t->forced_retry_used,
 		.overload_limit = t->overload_limit,
 		.ambiguous_left = again && t->replaced == TP_CODE_NONE,
-		.long_waits = t->provider->long_waits,
+		.long_waits = tp_streak_get(t->worker->region, t->provider->long_waits),
 	};
 	memcpy(a.class_sends, t->class_sends, sizeof a.class_sends);
 	return a;

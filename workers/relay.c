@@ -152,7 +152,7 @@ static void finish(struct tp_turn *t)
 {
 	bool failed = t->relay.failed;
 	if (!failed)
-		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, -1);
+		tp_streak_next(t->worker->region, t->provider->long_waits, -1);
 	struct tp_ledger_ending e = {.end = failed ? TP_END_UNKNOWN : TP_END_SUCCESS};
 	tp_turn_end(t, failed ? TP_TURN_CUT : TP_TURN_OK, &e, t->keep_alive ? TP_NEXT_KEEP : TP_NEXT_CLOSE);
 }
@@ -260,7 +260,7 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 		tell_in_stream(t, &ending);
 		return;
 	}
-	struct tp_buf head = {0}, own = {0}, masked = {0};
+	struct tp_buf head = {0}, own = {0}, masked = {0}, mended = {0};
 	struct tp_turn_secrets secrets;
 	struct tp_answer_about about = tp_turn_about(t);
 	about.stop = stop;
@@ -271,17 +271,23 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 	struct tp_str body = about.json ? tp_buf_str(&own) : tp_buf_str(&s->body);
 	tp_turn_secrets_take(t, &secrets);
 	about.secrets = &secrets.list;
-	if ((about.json || s->decoded || !s->facts.encoded) && tp_mask(body, &secrets.list, &masked))
+	bool plain = about.json || s->decoded || !s->facts.encoded;
+	/* JSON is UTF-8 or nothing: parsers of clients give up on a GBK message instead of showing the error.
+	 */
+	if (plain && s->facts.json && tp_buf_add_utf8(&mended, body))
+		body = tp_buf_str(&mended);
+	if (plain && tp_mask(body, &secrets.list, &masked))
 		body = tp_buf_str(&masked);
 	about.framing = t->head_request ? TP_ANSWER_NO_BODY : TP_ANSWER_LENGTH;
 	about.length = body.n;
 	tp_answer_head_relay(&head, s->status, s->head, s->bytes, &s->facts, &about);
 	struct iovec v[2] = {{head.data, head.len},
 			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
-	bool failed = secrets.failed || head.failed || own.failed || masked.failed ||
+	bool failed = secrets.failed || head.failed || own.failed || mended.failed || masked.failed ||
 		      tp_client_write(t->client, v, 2) < 0;
 	tp_buf_free(&head);
 	tp_buf_free(&own);
+	tp_buf_free(&mended);
 	tp_buf_free(&masked);
 	tp_turn_secrets_free(&secrets);
 	tp_turn_end(t, TP_TURN_ERROR, &ending,

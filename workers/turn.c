@@ -257,7 +257,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 		t->replaced = d->code;
 	}
 	if (d->klass == TP_CLASS_OVERLOAD)
-		t->provider->long_waits = tp_long_waits_next(t->provider->long_waits, d->wait_ms);
+		tp_streak_next(t->worker->region, t->provider->long_waits, d->wait_ms);
 	t->class_sends[d->klass]++;
 	t->forced_retry_used = t->forced_retry_used || d->forced;
 	t->overload_limit = d->overload_limit;

@@ -149,7 +149,11 @@ void tp_upstream_close(struct tp_upstream *u, const char *why)
 
 void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_worker *w, const struct tp_provider_conf *conf)
 {
-	*p = (struct tp_provider_rt){.worker = w, .conf = conf};
+	*p = (struct tp_provider_rt){
+		.worker = w,
+		.conf = conf,
+		.long_waits = tp_streak_open(w->region, tp_str_from(conf->name)),
+	};
 	TAILQ_INIT(&p->idle);
 	(void)evtimer_assign(&p->sweep, w->base, on_sweep, p);
 }

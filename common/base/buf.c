@@ -98,6 +98,26 @@ void tp_buf_add_json(struct tp_buf *b, struct tp_str s)
 	}
 }
 
+bool tp_buf_add_utf8(struct tp_buf *b, struct tp_str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t good = 0; /* up to here it is in `b`, or nothing had to be changed yet */
+	bool mended = false;
+	for (size_t i = 0; i < s.n;) {
+		size_t len = utf8_length(p + i, s.n - i);
+		if (len == 0) {
+			tp_buf_add(b, p + good, i - good);
+			tp_buf_add(b, "\xef\xbf\xbd", 3);
+			good = i + 1;
+			mended = true;
+		}
+		i += len == 0 ? 1 : len;
+	}
+	if (mended)
+		tp_buf_add(b, p + good, s.n - good);
+	return mended;
+}
+
 void tp_buf_consume(struct tp_buf *b, size_t n)
 {
 	if (n >= b->len) {

@@ -51,6 +51,9 @@ void tp_buf_vprintf(struct tp_buf *b, const char *format, va_list ap) __attribut
 /* `s` as the inside of a JSON string: quotes, backslashes, controls escaped; bytes that are no
  * UTF-8 become U+FFFD. No quotes are put around it. */
 void tp_buf_add_json(struct tp_buf *b, struct tp_str s);
+/* False: all of `s` is UTF-8, nothing was added, use `s`. True: it was added with U+FFFD for each byte that
+ * is none. */
+bool tp_buf_add_utf8(struct tp_buf *b, struct tp_str s);
 
 /* Cuts `n` bytes off the front. */
 void tp_buf_consume(struct tp_buf *b, size_t n);

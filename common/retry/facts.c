@@ -21,6 +21,7 @@ static void take_field(const struct tp_field *f, struct tp_str v, struct tp_answ
 	case TP_FIELD_CONTENT_TYPE:
 		to->event_stream = type_is(v, TP_STR("text/event-stream"));
 		to->html = type_is(v, TP_STR("text/html"));
+		to->json = type_is(v, TP_STR("application/json"));
 		break;
 	case TP_FIELD_CONTENT_ENCODING: to->encoded = v.n > 0 && !tp_str_ieq(v, TP_STR("identity")); break;
 	default: break;

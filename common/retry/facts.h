@@ -17,6 +17,7 @@ struct tp_answer_facts {
 	bool status_overloaded; /* X-Codex-Status: overloaded */
 	bool event_stream;      /* content-type text/event-stream */
 	bool html;              /* content-type text/html */
+	bool json;              /* content-type application/json */
 	bool encoded;           /* content-encoding other than identity */
 };
 

@@ -33,6 +33,7 @@ enum {
 	TP_COOLDOWNS = 2048,
 	TP_SHARED_WAITS = 1024,
 	TP_SERIES = 2048,
+	TP_STREAKS = 256,     /* providers, of all configurations since the table was made */
 	TP_BREAKER_TIMES = 16 /* times kept of a run of failures */
 };
 
@@ -45,6 +46,7 @@ enum tp_part {
 	TP_PART_COUNTERS,
 	TP_PART_HISTOGRAMS,
 	TP_PART_NUMBERS,
+	TP_PART_STREAKS,
 	TP_PART_SERIES_DIR,
 	TP_PART_SERIES,
 	TP_PART_VALUES,
@@ -175,6 +177,7 @@ struct tp_region {
 	struct tp_counter_block *counters;     /* TP_SHM_SLOTS */
 	struct tp_histogram_block *histograms; /* TP_SHM_SLOTS */
 	struct tp_numbers *numbers;
+	_Atomic uint64_t *streaks; /* TP_STREAKS, see streak.c */
 	struct tp_dir series_dir, breaker_dir, cooldown_dir, wait_dir;
 	struct tp_series_cell *series;
 	struct tp_value_row *values; /* TP_VALUE_ROWS */

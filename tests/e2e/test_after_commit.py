@@ -8,7 +8,7 @@ import pytest
 
 from harness.checks import MODELS, FAMILIES, refusal, served
 from harness.client import body_for
-from harness.lab import Rows, between
+from harness.lab import SLACK, Rows, between
 from harness.provider import event, good_events, stream
 from harness.turnpike import until
 
@@ -198,14 +198,14 @@ def _(lab):
     assert answer.body == b"".join(prelude + outputs + ending)
 
 
-@rows("idle-after-commit")
+@rows("AC-4")
 def _(lab):
-    """Short form of AC-4: silence after output ends with the family's error event."""
+    """Silence after output ends with the family's error event."""
     u = lab.provider()
-    t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"idle": "2s"}}})
+    t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"idle": "3s"}}})
 
     def one(family):
-        prelude, outputs, _ = good_events(family)
+        prelude, outputs, _ = good_events(family, ["%d " % i for i in range(9)])
         last_byte = []
 
         def step(x):
@@ -215,12 +215,106 @@ def _(lab):
                 x.piece(piece)
             x.await_peer_close()
 
-        u.row(family, step)
+        row = u.row(family, step)
         answer = lab.post(t, FAMILIES[family], stream=True, headers={"x-row": family})
         error_end(family, answer, b"".join(prelude + outputs))
-        between(answer.end_at - last_byte[0], 2.0, 2.5, "end")
+        between(answer.end_at - last_byte[0], 3.0, 3.5 - SLACK, "end")
+        until(lambda: row.sends[0].peer_closed_at, 1, "the provider's connection is closed")
 
     lab.side_by_side([lambda family=family: one(family) for family in MODELS])
+
+
+BOM = b"\xef\xbb\xbf"
+
+
+def several_lines(frame):
+    """The same event with its data in several lines."""
+    return frame.replace(b", ", b",\ndata: ")
+
+
+SPELLINGS = {
+    "crlf": lambda frame: frame.replace(b"\n", b"\r\n"),
+    "cr": lambda frame: frame.replace(b"\n", b"\r"),
+    "no-blank": lambda frame: frame.replace(b"data: ", b"data:").replace(b"event: ", b"event:"),
+    "several-lines": several_lines,
+    "bom": lambda frame: frame,
+}
+
+
+@rows.table("AC-7", {"%s-%s" % (f, s): (f, s) for f in MODELS for s in SPELLINGS})
+def _(lab, case):
+    """However the events are written, they pass as they are, and the last one is known for what it is: the
+    provider leaves its connection open, and that is no failure."""
+    family, spelling = case
+    pieces = [SPELLINGS[spelling](frame) for frame in sum(good_events(family), [])]
+    if spelling == "bom":
+        pieces[0] = BOM + pieces[0]
+    u = lab.provider(stream(pieces, pause=0.02, end="hold"))
+    t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"idle": "1s"}}})
+    answer = lab.post(t, FAMILIES[family], stream=True)
+    served(answer, sends=1)
+    assert answer.body == b"".join(pieces)
+    t.counted(turns_ok=1, turns_cut=0)
+
+
+@rows.table("AC-7-no-empty-line", MODELS)
+def _(lab, family):
+    """The empty line behind the last event is missing, and the answer ends."""
+    pieces = sum(good_events(family), [])
+    pieces[-1] = pieces[-1].rstrip(b"\n") + b"\n"
+    u = lab.provider(stream(pieces, pause=0.02))
+    t = lab.turnpike(u)
+    answer = lab.post(t, FAMILIES[family], stream=True)
+    served(answer, sends=1)
+    assert answer.body == b"".join(pieces)
+    t.counted(turns_ok=1, turns_cut=0)
+
+
+@rows.table("AC-9", {"off": {}, "on": {"heartbeat": {"after": "1s", "every": "500ms"}}})
+def _(lab, retry):
+    """The provider's comments pass as comments, when they were sent; nothing stands inside a split event."""
+    sent, comment = [], b": PROCESSING\n\n"
+    prelude, outputs, ending = good_events("chat")
+    half = len(outputs[1]) // 2
+
+    def step(x):
+        x.stream_head()
+        for _ in range(5):
+            x.sleep(1.0)
+            sent.append(time.monotonic())
+            x.piece(comment)
+        x.piece(prelude[0] + outputs[0] + outputs[1][:half])
+        x.sleep(3.0)
+        x.piece(outputs[1][half:] + outputs[2] + b"".join(ending))
+        x.stream_end()
+
+    u = lab.provider(step)
+    t = lab.turnpike(u, {"hold": {"time": "1500ms"}, "retry": retry})
+    answer = lab.post(t, stream=True)
+    assert answer.status == 200 and answer.end == "complete" and u.count == 1, answer
+    signs = answer.body.count(b": turnpike waiting\n\n")
+    assert (signs >= 1) == bool(retry), "signs of life while the answer is held: %d" % signs
+    body = answer.body.replace(b": turnpike waiting\n\n", b"")
+    assert body == comment * 5 + b"".join(prelude + outputs + ending)
+    whole = prelude[0] + b"".join(outputs)
+    assert whole in answer.body, "something stands inside the split event"
+    came = [at for at, piece in answer.pieces if comment in piece]
+    for at, back in zip(came[-4:], sent[-4:]):  # the first one was held with the prelude
+        between(at - back, 0, 0.2, "comment")
+
+
+@rows("AC-11")
+def _(lab):
+    """After `completed` an open connection is no failure, and not waited for for long."""
+    good = sum(good_events("responses"), [])
+    u = lab.provider(stream(good, end="hold"))
+    t = lab.turnpike({"p": {"url": u.url(), "timeouts": {"idle": "2s"}}})
+    began = time.monotonic()
+    answer = lab.post(t, "/v1/responses", stream=True)
+    served(answer, sends=1)
+    assert answer.body == b"".join(good)
+    between(time.monotonic() - began, 0, 2.3, "end")
+    t.counted(turns_ok=1, turns_cut=0)
 
 
 @pytest.mark.parametrize("row", rows.names())

@@ -211,6 +211,84 @@ def _(lab):
     t.counted(possibly_billed=len(cases))
 
 
+# ---- the operator's allowance
+
+REPLAY = {"retry": {"ambiguous_replays": 1}}
+
+
+def contained(**more):
+    """A body that says all there is to say: nothing of a first run is left to be found by a second."""
+    tools = [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
+    return dict({"store": False, "tools": tools}, **more)
+
+
+@rows("AM-8")
+def _(lab):
+    u = lab.provider(reset(), ok())
+    t = lab.turnpike(u, REPLAY)
+    served(lab.post(t, "/v1/responses", body_for("/v1/responses", **contained())), sends=2)
+    assert u.sends[0].connection != u.sends[1].connection and u.sends[0].body == u.sends[1].body
+    t.counted(sends_reset=1)
+
+
+@rows("AM-8-off")
+def _(lab):
+    u = lab.provider(reset(), ok())
+    t = lab.turnpike(u)
+    refusal(lab.post(t, "/v1/responses", body_for("/v1/responses", **contained())), "upstream_reset_replay_refused",
+            "responses")
+    quiet(u, 0.5, 1)
+
+
+@rows("AM-9")
+def _(lab):
+    """Whatever makes a second run find what the first one left."""
+    u = lab.provider()
+    t = lab.turnpike(u, REPLAY)
+    tools = contained()["tools"]
+    cases = {
+        "no store": {"tools": tools},
+        "store": contained(store=True),
+        "previous": contained(previous_response_id="resp_0"),
+        "conversation": contained(conversation="conv_0"),
+        "background": contained(background=True),
+        "hosted tool": contained(tools=tools + [{"type": "web_search"}]),
+        "mcp": contained(tools=[{"type": "mcp", "server_label": "s", "server_url": "http://127.0.0.1:9"}]),
+        "code": contained(tools=[{"type": "code_interpreter", "container": {"type": "auto"}}]),
+    }
+
+    def one(name):
+        row = u.row(name, reset(), then=ok())
+        body = body_for("/v1/responses", **cases[name])
+        answer = lab.post(t, "/v1/responses", body, {"x-row": name})
+        refusal(answer, "upstream_reset_replay_refused", "responses")
+        quiet(row, 0.5, 1)
+
+    lab.side_by_side([lambda name=name: one(name) for name in cases])
+
+
+@rows.table("AM-10", {"502": status(502), "reset": reset(), "429": status(429, {"Retry-After": "2"}),
+                      "401": status(401), "503-told": status(503, {"Retry-After": "1"}), "fin": fin()})
+def _(lab, second):
+    """Two may have run by now: whatever comes, it is the first one's refusal, and no third."""
+    u = lab.provider(reset(), second, then=ok())
+    t = lab.turnpike(u, REPLAY)
+    answer = lab.post(t, "/v1/responses", body_for("/v1/responses", **contained()))
+    refusal(answer, "upstream_reset_replay_refused", "responses")
+    assert answer.sends == 2
+    quiet(u, 3.0, 2)
+
+
+@rows("AM-10-budget")
+def _(lab):
+    """The grant does not widen the budget."""
+    u = lab.provider(reset(), then=ok())
+    t = lab.turnpike(u, dict(REPLAY, budget={"sends": 1, "reserve": 0}))
+    answer = lab.post(t, "/v1/responses", body_for("/v1/responses", **contained()))
+    refusal(answer, "upstream_reset_replay_refused", "responses")
+    quiet(u, 0.5, 1)
+
+
 @rows("AM-11")
 def _(lab):
     u = lab.provider(reset(), reset(), ok())

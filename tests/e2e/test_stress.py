@@ -159,7 +159,8 @@ def random_turn(t, u, number, seed):
     leave = dice.random() < 0.1
     size = dice.choice((10, 10, 1000, 100_000))
     with Client(t.address, timeout=20) as c:
-        body = body_for(PATH, "turn %d %d " % (seed, number) + "x" * size, stream=dice.random() < 0.5)
+        body = body_for(PATH, "turn %d %d " % (seed, number) + "x" * size, stream=dice.random() < 0.5,
+                        model=name)  # what one is told to wait holds all of its model
         c.request("POST", PATH, {"x-row": name}, body, chunked=dice.choice((None, None, 4096)))
         if leave:
             time.sleep(dice.random() * 0.1)

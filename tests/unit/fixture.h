@@ -193,20 +193,21 @@ static inline json_t *fixture_json(const char *text)
 	return j;
 }
 
-static inline struct fixture fixture_load(const char *name)
+/* Fills *f, which must not be moved: some of its strings point into it. */
+static inline void fixture_load(const char *name, struct fixture *f)
 {
-	struct fixture f = {.hints = {-1, -1, -1, false, {NULL, 0}}};
 	char path[512], file[256];
 	json_error_t error;
 	json_t *sse, *part;
 	size_t i;
 
+	*f = (struct fixture){.hints = {-1, -1, -1, false, {NULL, 0}}};
 	ck_assert_int_lt(snprintf(file, sizeof(file), "fixtures/%s", name), (int)sizeof(file));
 	data_path(path, sizeof(path), file);
-	f.root = json_load_file(path, 0, &error);
-	ck_assert_msg(f.root != NULL, "%s: %s", path, error.text);
-	fixture_read_headers(&f);
-	sse = json_object_get(f.root, "sse");
+	f->root = json_load_file(path, 0, &error);
+	ck_assert_msg(f->root != NULL, "%s: %s", path, error.text);
+	fixture_read_headers(f);
+	sse = json_object_get(f->root, "sse");
 	if (json_is_array(sse)) {
 		char text[16384] = "";
 		size_t n = 0;
@@ -218,18 +219,17 @@ static inline struct fixture fixture_load(const char *name)
 			memcpy(text + n, json_string_value(part), len + 1);
 			n += len;
 		}
-		f.body = fixture_error_event(text);
-	} else if (!fixture_flag(&f, "body_base64") && fixture_str(f.root, "body").n > 0) {
-		f.body = fixture_json(fixture_str(f.root, "body").p);
+		f->body = fixture_error_event(text);
+	} else if (!fixture_flag(f, "body_base64") && fixture_str(f->root, "body").n > 0) {
+		f->body = fixture_json(fixture_str(f->root, "body").p);
 	}
-	fixture_read_error(&f);
-	f.facts.status = (int)json_integer_value(json_object_get(f.root, "status"));
-	f.facts.codex_status = fixture_header(&f, "x-codex-status");
-	f.facts.codex_system_load = fixture_header(&f, "x-codex-system-load");
-	f.facts.codex_model_capacity = fixture_header(&f, "x-codex-model-capacity");
-	f.facts.unified_status = fixture_header(&f, "anthropic-ratelimit-unified-status");
-	f.facts.location = fixture_header(&f, "location");
-	return f;
+	fixture_read_error(f);
+	f->facts.status = (int)json_integer_value(json_object_get(f->root, "status"));
+	f->facts.codex_status = fixture_header(f, "x-codex-status");
+	f->facts.codex_system_load = fixture_header(f, "x-codex-system-load");
+	f->facts.codex_model_capacity = fixture_header(f, "x-codex-model-capacity");
+	f->facts.unified_status = fixture_header(f, "anthropic-ratelimit-unified-status");
+	f->facts.location = fixture_header(f, "location");
 }
 
 static inline void fixture_free(struct fixture *f)

@@ -113,6 +113,33 @@ START_TEST(json_escapes)
 }
 END_TEST
 
+static const struct {
+	const char *in, *out; /* NULL: it is fine as it is */
+} utf8[] = {
+	{"", NULL},
+	{"plain", NULL},
+	{"\xc3\xbc \xe4\xbd\xa0 \xf0\x9f\xa6\xa9", NULL},
+	{"\xb7", "\xef\xbf\xbd"},
+	{"a\xfe"
+	 "b",
+	 "a\xef\xbf\xbd"
+	 "b"},
+	{"\xc3\xbc\xb7\xfe\xc3\xbc", "\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd\xc3\xbc"},
+	{"cut \xe4\xbd", "cut \xef\xbf\xbd\xef\xbf\xbd"},
+	{"overlong \xc0\xaf", "overlong \xef\xbf\xbd\xef\xbf\xbd"},
+	{"half a pair \xed\xa0\x80", "half a pair \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+};
+
+START_TEST(utf8_is_mended)
+{
+	struct tp_buf b = {0};
+	bool mended = tp_buf_add_utf8(&b, tp_str_from(utf8[_i].in));
+	ck_assert_int_eq(mended, utf8[_i].out != NULL);
+	ck_assert_str_eq(tp_buf_cstr(&b), mended ? utf8[_i].out : "");
+	tp_buf_free(&b);
+}
+END_TEST
+
 START_TEST(consumes_from_the_front)
 {
 	struct tp_buf b = {0};
@@ -152,6 +179,7 @@ int main(void)
 	tcase_add_test(t, adds_nothing_from_nothing);
 	tcase_add_test(t, numbers_and_formats);
 	tcase_add_loop_test(t, json_escapes, 0, sizeof escapes / sizeof *escapes);
+	tcase_add_loop_test(t, utf8_is_mended, 0, sizeof utf8 / sizeof *utf8);
 	tcase_add_test(t, consumes_from_the_front);
 	tcase_add_test(t, no_memory_is_remembered);
 	suite_add_tcase(s, t);

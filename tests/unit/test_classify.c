@@ -30,7 +30,7 @@ static unsigned for_each(void (*check)(const char *name, struct fixture *f))
 
 		if (!ends_with_json(e->d_name))
 			continue;
-		f = fixture_load(e->d_name);
+		fixture_load(e->d_name, &f);
 		check(e->d_name, &f);
 		fixture_free(&f);
 		n++;
@@ -232,7 +232,8 @@ START_TEST(flags)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fixture f = fixture_load(rows[i].name);
+		struct fixture f;
+		fixture_load(rows[i].name, &f);
 		struct tp_error_class c = tp_classify(&f.facts);
 
 		ck_assert_msg(c.overload == rows[i].overload, "%s overload", rows[i].name);

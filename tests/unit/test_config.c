@@ -34,6 +34,7 @@ static void check_default_retry(const struct tp_retry_conf *r)
 {
 	ck_assert_uint_eq(r->deadline_ms, 120000);
 	ck_assert_uint_eq(r->slow_attempt_ms, 15000);
+	ck_assert(r->share_waits);
 	ck_assert_uint_eq(r->floor_ms, 1500);
 	ck_assert_uint_eq(r->ceiling_ms, 60000);
 	ck_assert_uint_eq(r->reset_sends, 3);

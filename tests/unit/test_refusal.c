@@ -2,6 +2,7 @@
 #include "common/retry/refusal.h"
 
 #include <check.h>
+#include <string.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -171,6 +172,32 @@ START_TEST(from_memory)
 }
 END_TEST
 
+START_TEST(cooling)
+{
+	static const struct {
+		int status;
+		const char *code, *told_code, *type;
+	} rows[] = {
+		{429, NULL, "rate_limit_exceeded", "rate_limit_error"},
+		{429, "usage_limit_reached", "usage_limit_reached", "rate_limit_error"},
+		{503, NULL, "server_is_overloaded", "server_error"},
+		{529, NULL, "server_is_overloaded", "server_error"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tp_refusal r = tp_refusal_cooling(rows[i].status, rows[i].code, i == 1, 600);
+
+		ck_assert_int_eq(r.status, rows[i].status);
+		ck_assert_str_eq(r.code, rows[i].told_code);
+		ck_assert_str_eq(r.type, rows[i].type);
+		ck_assert_int_eq(r.stop, i == 1);
+		ck_assert_uint_eq(r.retry_after_s, 600);
+		ck_assert_ptr_null(strstr(r.message, "again in"));
+	}
+	ck_assert_uint_eq(tp_refusal_cooling(429, NULL, false, 0).retry_after_s, 1);
+}
+END_TEST
+
 START_TEST(phrases)
 {
 	ck_assert_str_eq(tp_reason_phrase(200), "OK");
@@ -202,6 +229,7 @@ int main(void)
 	tcase_add_test(c, always_json);
 	tcase_add_test(c, client_errors);
 	tcase_add_test(c, from_memory);
+	tcase_add_test(c, cooling);
 	tcase_add_test(c, phrases);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);

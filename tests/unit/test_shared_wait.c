@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "common/shm/cooldown.h"
 #include "common/shm/layout.h"
 #include "common/shm/shared_wait.h"
 
@@ -64,6 +65,36 @@ START_TEST(all_are_held_until_it_ends)
 		ck_assert(tp_shared_wait_ask(region, workers[1], others[i], NOW, &p, &hold, &left));
 		ck_assert(!p.counted);
 	}
+}
+END_TEST
+
+/* Nobody looks anything up before the first wait and after the last; what is in between is found. */
+START_TEST(whether_there_is_any)
+{
+	struct tp_region *fresh;
+	const struct tp_cooldown_name name =
+		tp_cooldown_target(region, TP_STR("p"), TP_STR("m"), TP_STR("p/m"));
+	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &fresh),
+			 0);
+	ck_assert(!tp_shared_wait_any(fresh, NOW));
+	/* A guess holds nobody, and neither does what is over. */
+	(void)tp_cooldown_set(fresh, workers[0], &name, (struct tp_cooldown){.until_ms = END}, NOW);
+	tp_shared_wait_begin(fresh, workers[0], key, NOW, NOW);
+	ck_assert(!tp_shared_wait_any(fresh, NOW));
+	(void)tp_cooldown_set(fresh, workers[0], &name, (struct tp_cooldown){.until_ms = END, .told = true},
+			      NOW);
+	ck_assert(tp_shared_wait_any(fresh, NOW));
+	ck_assert(tp_shared_wait_any(fresh, END - 1));
+	ck_assert(!tp_shared_wait_any(fresh, END));
+	tp_region_close(fresh);
+	/* Those that are let go one after the other count as held. */
+	ck_assert(tp_shared_wait_any(region, END));
+	ck_assert(tp_shared_wait_any(region, END + 59999));
+	ck_assert(!tp_shared_wait_any(region, END + 60000));
+	/* An earlier end changes nothing. */
+	tp_shared_wait_begin(region, workers[0], tp_shared_wait_key(region, TP_STR("q"), TP_STR("m"), 1),
+			     END - 1000, NOW);
+	ck_assert(tp_shared_wait_any(region, END + 59999));
 }
 END_TEST
 
@@ -160,6 +191,7 @@ int main(void)
 	TCase *t = tcase_create("shared_wait");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, all_are_held_until_it_ends);
+	tcase_add_test(t, whether_there_is_any);
 	tcase_add_test(t, one_two_four);
 	tcase_add_test(t, answers_that_are_not_good_let_one_go);
 	tcase_add_test(t, told_again);

@@ -196,3 +196,22 @@ deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
 -include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)
+
+# ---- proof and numbers of the shared table
+DEPS_MODEL := gcc spin
+
+.PHONY: model bench-ledger deps-model
+## model: every interleaving of the ledger's model (Spin)
+model: deps-model
+	$(Q)tests/model/run.sh build/model
+
+## bench-ledger: operations a second of the ledger, look-ups at several loads
+bench-ledger: deps-build $(BUILD)/bench/ledger
+	$(Q)$(BUILD)/bench/ledger
+
+$(BUILD)/bench/ledger: $(BUILD)/tests/bench/ledger.o $(BUILD)/libcommon.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(if $(LTO),$(CFLAGS) -flto=auto) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+deps-model:
+	$(call install_missing,$(DEPS_MODEL))

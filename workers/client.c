@@ -99,7 +99,8 @@ static bool keep_rest(struct tp_client *c, const struct iovec *v, int n, size_t 
 	for (int i = 0; i < n; i++) {
 		size_t skip = put < v[i].iov_len ? put : v[i].iov_len;
 		put -= skip;
-		tp_buf_add(&c->out, (const char *)v[i].iov_base + skip, v[i].iov_len - skip);
+		if (v[i].iov_len > skip)
+			tp_buf_add(&c->out, (const char *)v[i].iov_base + skip, v[i].iov_len - skip);
 	}
 	return !c->out.failed;
 }

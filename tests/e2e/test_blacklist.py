@@ -177,11 +177,7 @@ def _(lab):
     fail(lab, t, 3)
     time.sleep(1.1)
     relayed(lab.post(t), 400)
-<<<<<<< HEAD
-    relayed(lab.post(t, body=body_for(PATH, model="limited")), 429)  # its model alone is left alone from now on
-=======
     relayed(lab.post(t, headers=ONCE), 429)
->>>>>>> blacklist
     u.set(silent(), then=ok())
     c = lab.client(t)
     c.request("POST", PATH, body=body_for(PATH))

@@ -95,9 +95,10 @@ test: deps-test check-style unit
 unit: deps-test $(UNIT_BIN)
 	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $$t; done
 
-## e2e: end-to-end tests alone
+## e2e: end-to-end tests alone (E2E='hostile tls': these files of them)
+E2E_FILES = $(if $(E2E),$(E2E:%=tests/e2e/test_%.py),tests/e2e)
 e2e: deps-test $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider tests/e2e
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -p no:cacheprovider $(E2E_FILES)
 
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike

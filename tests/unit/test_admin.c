@@ -16,7 +16,7 @@
 #include "server/admin/metrics.h"
 #include "server/admin/report.h"
 
-static const struct tp_breaker_policy policy = {.failures = 10, .window_ms = 300000, .duration_ms = 600000};
+static const struct tp_breaker_policy reported = {.failures = 10, .window_ms = 300000, .duration_ms = 600000};
 static struct tp_region *region;
 static struct tp_stamp worker;
 static struct tp_config *config;
@@ -204,7 +204,7 @@ START_TEST(report_has_all_sums)
 	tp_count(region, worker.slot, TP_COUNT_TURNS, 12);
 	tp_number_set(region, TP_NUMBER_CONFIG_GENERATION, 4);
 	list_url("one", "http://127.0.0.1:1/v1");
-	json_t *r = tp_report_make(region, &policy);
+	json_t *r = tp_report_make(region, &reported);
 	const char *provider;
 	json_int_t turns, initial, overload, billed, refusals, outcome, generation;
 	ck_assert_int_eq(
@@ -234,7 +234,7 @@ START_TEST(report_survives_broken_text)
 		tp_cooldown_target(region, TP_STR("one"), TP_STR("x"), TP_STR("one/\xe4\xbd"));
 	struct tp_cooldown c = {.until_ms = now + 60000};
 	(void)tp_cooldown_set(region, worker, &bad, c, now);
-	ck_assert(tp_report_write(region, &policy, &out));
+	ck_assert(tp_report_write(region, &reported, &out));
 	json_t *r = json_loads(tp_buf_cstr(&out), 0, NULL);
 	ck_assert_uint_eq(json_array_size(json_object_get(r, "cooldowns")), 1);
 	json_decref(r);

@@ -142,9 +142,15 @@ START_TEST(a_reader_that_sleeps_costs_lines_and_no_time)
 			break;
 	}
 	ck_assert_uint_eq(lines, LINES - lost);
-	(void)snprintf(want, sizeof want, "]: %llu log lines were lost", (unsigned long long)lost);
-	ck_assert_ptr_nonnull(strstr(line, want));
-	ck_assert_ptr_nonnull(strstr(line + strlen(line) + 1, "]: awake\n"));
+	/* Where room was left for the short line that counts, but for no other, there are two of them. */
+	uint64_t told = 0;
+	for (char *count; (count = strstr(line, " log lines were lost")) != NULL; line += strlen(line) + 1) {
+		while (count[-1] != ' ')
+			count--;
+		told += strtoull(count, NULL, 10);
+	}
+	ck_assert_uint_eq(told, lost);
+	ck_assert_ptr_nonnull(strstr(line, "]: awake\n"));
 	free(got);
 	(void)close(ends[0]);
 	(void)close(ends[1]);

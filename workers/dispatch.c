@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/blacklist.h"
+#include "workers/credential.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
 
@@ -10,8 +11,10 @@ static void start(struct tp_turn *t, bool fresh)
 {
 	struct tp_upstream_head_args args = {
 		.provider = t->provider->conf,
+		.key = tp_credential_now(t, t->provider->conf),
 		.route_path = tp_str_from(t->route->path),
-		.drop_credentials = t->who != NULL || t->provider->conf->n_keys > 0 || tp_targets_foreign(t),
+		.drop_credentials =
+			t->who != NULL || tp_credential_own(t->provider->conf) || tp_targets_foreign(t),
 		.tunnel = t->tunnel,
 	};
 	t->attempt.klass = t->klass;

@@ -8,6 +8,7 @@
 #include "common/retry/hints.h"
 #include "common/retry/known_codes.h"
 #include "common/retry/told.h"
+#include "workers/credential.h"
 #include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
@@ -84,7 +85,7 @@ struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)
 		.should_retry = -1,
 		.replay_safe = t->replay_safe,
 		.committed = t->state == TP_TURN_FLOW,
-		.own_credential = t->provider->conf->n_keys > 0,
+		.own_credential = tp_credential_own(t->provider->conf),
 		.self_contained = t->self_contained,
 		.replaced = t->replaced,
 	};

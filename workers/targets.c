@@ -7,6 +7,7 @@
 #include "common/retry/hop.h"
 #include "workers/admit.h"
 #include "workers/blacklist.h"
+#include "workers/credential.h"
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
@@ -96,8 +97,8 @@ static struct tp_cooldown_name name_of(const struct tp_turn *t, unsigned i, enum
 				       tp_str_from(text));
 	}
 	struct tp_str secret = {(const char *)&client, sizeof client};
-	if (p->n_keys > 0)
-		secret = tp_str_from(p->keys[0]);
+	if (tp_credential_own(p))
+		secret = tp_credential_now(t, p);
 	snprintf(text, TP_TARGET_NAME, client != 0 ? "%s (one client's credential)" : "%s key 1", p->name);
 	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), secret, tp_str_from(text));
 }

@@ -33,7 +33,8 @@ static enum tp_key_header key_header(const struct tp_provider_conf *p, enum tp_f
 	return anthropic ? TP_KEY_X_API_KEY : TP_KEY_AUTHORIZATION;
 }
 
-static void add_key(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family)
+static void add_key(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family,
+		    struct tp_str key)
 {
 	static const char *const names[] = {
 		[TP_KEY_AUTHORIZATION] = "authorization: Bearer ",
@@ -42,14 +43,15 @@ static void add_key(struct tp_buf *out, const struct tp_provider_conf *p, enum t
 		[TP_KEY_X_GOOG_API_KEY] = "x-goog-api-key: ",
 	};
 	tp_buf_add_str(out, tp_str_from(names[key_header(p, family)]));
-	tp_buf_add_str(out, tp_str_from(p->keys[0]));
+	tp_buf_add_str(out, key);
 	tp_buf_add_str(out, TP_STR("\r\n"));
 }
 
-void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family)
+void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family,
+			    struct tp_str key)
 {
-	if (p->n_keys > 0)
-		add_key(out, p, family);
+	if (key.n > 0)
+		add_key(out, p, family, key);
 	else if (p->url_authorization != NULL)
 		tp_buf_printf(out, "authorization: %s\r\n", p->url_authorization);
 }
@@ -116,7 +118,7 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 	tp_lines_flush(&lines);
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
-	tp_upstream_credential(out, a->provider, r->family);
+	tp_upstream_credential(out, a->provider, r->family, a->key);
 }
 
 static void add_framing(struct tp_buf *out, const struct tp_request *r)

@@ -11,6 +11,7 @@
 /* What decides the head beside the request itself. */
 struct tp_upstream_head_args {
 	const struct tp_provider_conf *provider;
+	struct tp_str key;        /* Turnpike's own credential (credential.h); empty: none */
 	struct tp_str route_path; /* cut off the front of the target */
 	bool drop_credentials;    /* the client's credential opened Turnpike only */
 	bool tunnel;              /* pass the upgrade on */
@@ -19,7 +20,8 @@ struct tp_upstream_head_args {
 /* Appends the head, with its empty line (and the size line of the first chunk: tp_request_stream()). A held,
  * complete body is told by length, one still arriving as it came. */
 void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out);
-/* Appends the field with the provider's own credential; nothing when it has none. */
-void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family);
+/* Appends the field that carries `key`, else the one of the url's user information, else nothing. */
+void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family,
+			    struct tp_str key);
 
 #endif

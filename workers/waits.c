@@ -8,6 +8,7 @@
 #include "common/retry/known_codes.h"
 #include "common/retry/told.h"
 #include "workers/access.h"
+#include "workers/credential.h"
 #include "workers/numbers.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
@@ -28,16 +29,17 @@ static struct tp_str provider_of(const struct tp_turn *t)
 }
 
 /* The provider's own key goes out, else what the client sent, unless that only opened Turnpike. */
-static const char *own_credential(const struct tp_provider_conf *p)
+static struct tp_str own_credential(const struct tp_turn *t, const struct tp_provider_conf *p)
 {
-	return p->n_keys > 0 ? p->keys[0] : p->url_authorization;
+	struct tp_str key = tp_credential_now(t, p);
+	return key.n > 0 ? key : tp_str_from(p->url_authorization);
 }
 
 uint64_t tp_waits_client(const struct tp_turn *t, const struct tp_provider_conf *p)
 {
 	const uint8_t *seed = tp_region_seed(t->worker->region);
 	uint64_t h = 0;
-	if (own_credential(p) != NULL || t->who != NULL)
+	if (own_credential(t, p).n > 0 || t->who != NULL)
 		return 0;
 	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
 		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
@@ -56,7 +58,7 @@ static uint64_t client_credential(const struct tp_turn *t)
 static struct tp_hash128 wait_key(const struct tp_turn *t, uint64_t client)
 {
 	struct tp_region *r = t->worker->region;
-	struct tp_str own = tp_str_from(own_credential(t->provider->conf));
+	struct tp_str own = own_credential(t, t->provider->conf);
 	uint64_t credential = own.n > 0 ? tp_siphash128(tp_region_seed(r), own.p, own.n).lo : client;
 	return tp_shared_wait_key(r, provider_of(t), model_of(t), credential);
 }

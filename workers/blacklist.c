@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/url_fault.h"
+#include "workers/alerts.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/turn.h"
@@ -117,8 +118,11 @@ static void report(struct tp_turn *t, enum tp_breaker_outcome outcome)
 	if (pass->region == NULL)
 		return;
 	struct tp_breaker_url url = pass->url;
-	log_news(t, &url, tp_breaker_report(pass, outcome, tp_clock_boot_ms()),
-		 outcome == TP_BREAKER_FAILURE_CONNECTION);
+	bool connection = outcome == TP_BREAKER_FAILURE_CONNECTION;
+	enum tp_breaker_news news = tp_breaker_report(pass, outcome, tp_clock_boot_ms());
+	log_news(t, &url, news, connection);
+	if (news == TP_BREAKER_NEWLY_LISTED)
+		tp_alert_url_listed(t, url.path, connection);
 }
 
 void tp_blacklist_committed(struct tp_turn *t)

@@ -126,6 +126,36 @@ START_TEST(every_metric_of_the_contract)
 }
 END_TEST
 
+/* As design 11 has them: dashboards rely on these. */
+START_TEST(labels_of_the_contract)
+{
+	static const struct {
+		const char *metric, *labels[3];
+	} rows[] = {
+		{"turnpike_turns_total", {"route", "family", "outcome"}},
+		{"turnpike_sends_total", {"provider", "class"}},
+		{"turnpike_retry_attempts_total", {"reason"}},
+		{"turnpike_refusals_total", {"code"}},
+		{"turnpike_possibly_billed_total", {"provider"}},
+		{"turnpike_hops_total", {"combo"}},
+		{"turnpike_inflight", {"provider"}},
+		{"turnpike_queued", {"provider"}},
+		{"turnpike_alerts_total", {"kind"}},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct tp_metric_info *info = NULL;
+		for (unsigned m = 0; m < TP_METRIC_COUNT && info == NULL; m++)
+			if (strcmp(tp_metric_info((enum tp_metric)m)->name, rows[i].metric) == 0)
+				info = tp_metric_info((enum tp_metric)m);
+		ck_assert_msg(info != NULL, "no %s", rows[i].metric);
+		unsigned n = 0;
+		for (; n < 3 && rows[i].labels[n] != NULL; n++)
+			ck_assert(n < info->n_labels && strcmp(info->labels[n], rows[i].labels[n]) == 0);
+		ck_assert_uint_eq(info->n_labels, n);
+	}
+}
+END_TEST
+
 START_TEST(labelled_numbers)
 {
 	count(TP_METRIC_TURNS, "/v1", "chat", "ok", 7);
@@ -417,6 +447,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, every_metric_of_the_contract);
+	tcase_add_test(t, labels_of_the_contract);
 	tcase_add_test(t, labelled_numbers);
 	tcase_add_test(t, ratio_of_retried_turns);
 	tcase_add_test(t, histograms_are_cumulated);

@@ -20,7 +20,7 @@ static bool go(struct tp_stamp owner, struct tp_shared_wait_pass *p)
 static void live(struct tp_stamp owner)
 {
 	struct tp_shared_wait_pass p;
-	tp_shared_wait_begin(region, owner, key, END_MS, NOW_MS);
+	tp_shared_wait_begin(region, owner, key, TP_STR("codex/gpt-5"), END_MS, NOW_MS);
 	if (go(owner, &p))
 		tp_shared_wait_report(&p, true);
 }

@@ -242,7 +242,7 @@ static void *wait_and_go(void *arg)
 		unsigned went = 0;
 		if (arg == NULL) {
 			atomic_store(&counted[1], 0);
-			tp_shared_wait_begin(region, owner, key, NOW_MS + 100, NOW_MS);
+			tp_shared_wait_begin(region, owner, key, TP_STR("codex/gpt-5"), NOW_MS + 100, NOW_MS);
 		}
 		(void)pthread_barrier_wait(&barrier);
 		while (went < 8 &&

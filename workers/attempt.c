@@ -24,7 +24,7 @@ static void rest(struct tp_attempt *a)
 	tp_buf_free(&a->out);
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
-	tp_numbers_inflight(a->worker, a->provider, -1);
+	tp_numbers_inflight(a->provider, -1);
 }
 
 static void drop_connection(struct tp_attempt *a, const char *why)
@@ -321,7 +321,7 @@ static bool write_some(struct tp_attempt *a)
 	a->last_written_us = tp_clock_mono_us();
 	if (a->stage == TP_STAGE_UNSENT) {
 		a->written_us = a->last_written_us;
-		tp_numbers_send(a->worker, a->provider, a->klass);
+		tp_numbers_send(a->provider, a->klass);
 	}
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
@@ -433,7 +433,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->started_ms = tp_clock_boot_ms();
 	a->dialled_us = a->connected_us = a->written_us = a->last_written_us = a->heard_us = 0;
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
-	tp_numbers_inflight(a->worker, a->provider, 1);
+	tp_numbers_inflight(a->provider, 1);
 	a->up = fresh ? NULL : tp_upstream_take(p, &upstream_calls, a);
 	if (a->up != NULL) {
 		begin_writing(a);

@@ -16,6 +16,8 @@
 #include "server/admin/metrics.h"
 #include "server/admin/report.h"
 
+#include "tests/unit/suite.h"
+
 static const struct tp_breaker_policy reported = {.failures = 10, .window_ms = 300000, .duration_ms = 600000};
 static struct tp_region *region;
 static struct tp_stamp worker;
@@ -440,11 +442,9 @@ START_TEST(clearing)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(admin)
 {
 	enum { N_ACCESSES = sizeof accesses / sizeof accesses[0], N_ASKED = sizeof asked / sizeof asked[0] };
-	Suite *s = suite_create("admin");
-	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, every_metric_of_the_contract);
 	tcase_add_test(t, labels_of_the_contract);
@@ -459,10 +459,4 @@ int main(void)
 	tcase_add_test(t, readiness);
 	tcase_add_loop_test(t, answers, 0, N_ASKED);
 	tcase_add_test(t, clearing);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

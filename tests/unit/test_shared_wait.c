@@ -6,6 +6,8 @@
 #include "common/shm/layout.h"
 #include "common/shm/shared_wait.h"
 
+#include "tests/unit/suite.h"
+
 enum { NOW = 1000000, END = NOW + 2000, TURNS = 64 };
 
 static struct tp_region *region;
@@ -229,10 +231,8 @@ START_TEST(a_good_answer_of_before_the_end_counts_for_no_later_wait)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(shared_wait)
 {
-	Suite *s = suite_create("shared_wait");
-	TCase *t = tcase_create("shared_wait");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, rows_for_people);
 	tcase_add_test(t, the_operator_ends_all);
@@ -244,10 +244,4 @@ int main(void)
 	tcase_add_test(t, told_again);
 	tcase_add_test(t, the_leader_of_before_does_not_hold_up);
 	tcase_add_test(t, what_is_over_is_told_anew);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

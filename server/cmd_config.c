@@ -6,21 +6,6 @@
 #include "common/config/config.h"
 #include "common/config/show.h"
 
-enum what { NOTHING, DEFAULTS = 'd', EFFECTIVE = 'e', SCHEMA = 's', MARKDOWN = 'm' };
-
-static void print_usage(FILE *to)
-{
-	(void)fprintf(to,
-		      "Usage: turnpike config --defaults | --effective [-c FILE] | --schema | --markdown\n\n"
-		      "      --defaults     every key with its default and help; a file to begin with\n"
-		      "      --effective    what a file amounts to, defaults filled in, secrets masked\n"
-		      "      --schema       a JSON schema for editors\n"
-		      "      --markdown     the reference of all keys\n"
-		      "  -c, --config FILE  the configuration (default %s)\n"
-		      "  -h, --help         this text\n",
-		      TP_CONFIG_DEFAULT_FILE);
-}
-
 /* Standard output closes here, since a full disk shows only now. */
 static int print(const struct tp_buf *text)
 {
@@ -44,16 +29,16 @@ static int show_effective(const char *file, struct tp_buf *out)
 	return good ? 0 : 1;
 }
 
-static int show(enum what what, const char *file)
+static int show(int what, const char *file)
 {
 	struct tp_buf out = {0};
 	int status = 0;
 	switch (what) {
-	case DEFAULTS: tp_config_show_defaults(&out); break;
-	case EFFECTIVE: status = show_effective(file, &out); break;
-	case SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
-	case MARKDOWN: tp_config_show_markdown(&out); break;
-	case NOTHING: break;
+	case TP_FLAG_DEFAULTS: tp_config_show_defaults(&out); break;
+	case TP_FLAG_EFFECTIVE: status = show_effective(file, &out); break;
+	case TP_FLAG_SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
+	case TP_FLAG_MARKDOWN: tp_config_show_markdown(&out); break;
+	default: break;
 	}
 	if (status == 0)
 		status = print(&out);
@@ -63,34 +48,20 @@ static int show(enum what what, const char *file)
 
 int tp_cmd_config(int argc, char **argv)
 {
-	static const struct option options[] = {{"defaults", no_argument, NULL, DEFAULTS},
-						{"effective", no_argument, NULL, EFFECTIVE},
-						{"schema", no_argument, NULL, SCHEMA},
-						{"markdown", no_argument, NULL, MARKDOWN},
-						{"config", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
+	struct tp_options o = tp_options_begin(argc, argv);
 	const char *file = TP_CONFIG_DEFAULT_FILE;
-	enum what what = NOTHING;
-	int option;
-	optind = 0; /* getopt may have run over the global options before */
-	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(stdout);
-			return 0;
-		}
-		if (option == 'c') {
+	int flag, what = TP_FLAG_END;
+	while ((flag = tp_options_next(&o)) != TP_FLAG_END) {
+		if (flag == TP_FLAG_HELP || flag == TP_FLAG_WRONG)
+			return flag == TP_FLAG_HELP ? 0 : 2;
+		if (flag == TP_FLAG_CONFIG)
 			file = optarg;
-		} else if (option != '?' && what == NOTHING) {
-			what = (enum what)option;
-		} else {
-			print_usage(stderr);
-			return 2;
-		}
+		else if (what == TP_FLAG_END)
+			what = flag;
+		else
+			return tp_options_wrong(&o, "one thing at a time");
 	}
-	if (what == NOTHING || optind < argc) {
-		print_usage(stderr);
-		return 2;
-	}
-	return show(what, file);
+	if (what == TP_FLAG_END)
+		return tp_options_wrong(&o, "--defaults, --effective, --schema or --markdown?");
+	return tp_options_operands(&o, 0) ? show(what, file) : 2;
 }

@@ -46,6 +46,7 @@ struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
 struct tp_runtime;
+struct tp_observer;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
@@ -71,7 +72,8 @@ struct tp_worker {
 	struct tp_config *config;   /* its configuration */
 	struct tp_region *region;
 	struct tp_stamp stamp;
-	int control_fd; /* the master's channel */
+	int control_fd;                     /* the master's channel */
+	const struct tp_observer *observer; /* NULL in a server */
 
 	/* One buffer to read into for all connections: valid inside one callback only. */
 	char *scratch;        /* TP_SCRATCH_BYTES */

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "workers/blacklist.h"
 #include "workers/credential.h"
+#include "workers/observe.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
 
@@ -43,6 +44,7 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	t->targets.sends++;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);
+	tp_observe_send(t);
 	start(t, t->replaced !=
 			 TP_CODE_NONE); /* a replacement must not meet the connection that lost its like */
 }

@@ -10,6 +10,7 @@
 #include "common/shm/marks.h"
 #include "workers/connect.h"
 #include "workers/credential.h"
+#include "workers/observe.h"
 #include "workers/runtime.h"
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
@@ -21,7 +22,7 @@ enum check_kind {
 	CHECK_NONE,
 	CHECK_CONNECT, /* the base is listed: can it be reached? */
 	CHECK_HEALTH,  /* a URL is listed: does health.path answer 200? */
-	CHECK_START    /* health.path at start: only told */
+	CHECK_START    /* at start, only told: health.path, without one whether it can be reached */
 };
 
 /* One provider's; one check at a time. */
@@ -55,16 +56,29 @@ static void rest(struct check *c, const char *why)
 	c->kind = CHECK_NONE;
 }
 
+static void tell_start(const struct tp_provider_conf *p, bool unreachable, const char *why)
+{
+	if (p->health_path == NULL || unreachable)
+		tp_warn("provider %s: endpoint unreachable: check URL and network (tried %s%s: %s); requests "
+			"are "
+			"sent to it all the same",
+			p->name, p->base, p->health_path != NULL ? ", for its health path" : "", why);
+	else
+		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
+			"all "
+			"the same",
+			p->name, p->health_path, why);
+}
+
 static void failed(struct check *c, const char *why)
 {
 	const struct tp_provider_conf *p = c->provider->conf;
-	if (c->kind == CHECK_START)
-		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
-			"all the "
-			"same",
-			p->name, p->health_path, why);
-	else
+	if (c->kind == CHECK_START) {
+		tp_observe_check(c->provider, false, why);
+		tell_start(p, c->up == NULL, why);
+	} else {
 		tp_debug("provider %s: stays blacklisted: %s", p->name, why);
+	}
 	rest(c, why);
 }
 
@@ -78,6 +92,10 @@ static void passed(struct check *c)
 	if (ended > 0)
 		tp_info("provider %s: %s is not blacklisted any more: %s", p->name, p->base,
 			c->kind == CHECK_CONNECT ? "it can be reached again" : "its health path answers 200");
+	if (c->kind == CHECK_START)
+		tp_observe_check(c->provider, true,
+				 p->health_path != NULL ? "its health path answers 200"
+							: "it can be reached");
 	rest(c, "checked");
 }
 
@@ -170,7 +188,7 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 	c->up = tp_upstream_new(c->provider, fd, ssl, &calls, c);
 	if (c->up == NULL)
 		failed(c, "out of memory");
-	else if (c->kind == CHECK_CONNECT)
+	else if (c->kind == CHECK_CONNECT || c->provider->conf->health_path == NULL)
 		passed(c);
 	else
 		ask(c);
@@ -241,7 +259,7 @@ void tp_health_begin(struct tp_health *h)
 	if (!is_first(h->runtime->worker->region))
 		return;
 	for (size_t i = 0; i < h->runtime->config->n_providers; i++)
-		if (h->checks[i].provider->conf->health_path != NULL)
+		if (h->checks[i].provider->conf->health_path != NULL || h->runtime->config->ask_at_start)
 			begin(&h->checks[i], CHECK_START);
 }
 

@@ -10,6 +10,7 @@
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/observe.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
@@ -328,7 +329,10 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 		tp_alert_of_turn(t, d.alert);
 	switch (d.action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
-	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
+	case TP_ACT_SEND_AGAIN:
+		tp_observe_wait(t, &o, &d, why);
+		wait_and_send_again(t, &d);
+		break;
 	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
 	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;

@@ -138,8 +138,10 @@ static bool open_runtime(struct tp_worker *w, struct tp_config *config, struct t
 
 static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
 {
-	*w = (struct tp_worker){
-		.region = start->region, .stamp = start->stamp, .control_fd = start->control_fd};
+	*w = (struct tp_worker){.region = start->region,
+				.stamp = start->stamp,
+				.control_fd = start->control_fd,
+				.observer = start->observer};
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
@@ -198,6 +200,8 @@ int tp_worker_main(const struct tp_worker_start *start)
 	}
 	begin_control(&control, &w, start->control_fd);
 	tp_slot_set_ready(w.region, w.stamp.slot, true);
+	if (start->client_fd != NULL)
+		tp_client_new(&w, 0, *start->client_fd);
 	while (!w.stopping) {
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;

@@ -12,6 +12,7 @@
 #include "common/retry/alert.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
+#include "workers/observer.h"
 
 /* A listening socket, opened and kept by the master. A worker serves those of its own slot and the shared
  * ones; others when told to (TP_CONTROL_ADOPT). Never closed by the worker. */
@@ -33,6 +34,9 @@ struct tp_worker_start {
 	int control_fd;
 	const struct tp_worker_listener *listeners; /* all sockets of all slots */
 	size_t n_listeners;
+	/* For one that runs without a server; NULL in a server. */
+	const int *client_fd; /* a client that is here already, as if accepted by listener 0; taken over */
+	const struct tp_observer *observer;
 };
 
 enum tp_control {

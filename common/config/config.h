@@ -152,6 +152,7 @@ struct tp_config {
 	uint64_t generation; /* set by the master: 1, 2, ... */
 	char *file;          /* where it came from */
 	unsigned workers;    /* 1..256; auto is resolved */
+	bool ask_at_start;   /* no key: set where no file was written; see workers/health.h */
 	struct tp_listener_conf *listeners;
 	size_t n_listeners;
 	struct {

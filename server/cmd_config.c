@@ -5,6 +5,7 @@
 
 #include "common/config/config.h"
 #include "common/config/show.h"
+#include "server/load.h"
 
 /* Standard output closes here, since a full disk shows only now. */
 static int print(const struct tp_buf *text)
@@ -15,13 +16,12 @@ static int print(const struct tp_buf *text)
 	return 1;
 }
 
-static int show_effective(const char *file, struct tp_buf *out)
+static int show_effective(const struct tp_load_options *load, struct tp_buf *out)
 {
 	struct tp_buf errors = {0};
-	struct tp_config *c = tp_config_load(file, &errors);
-	if (c == NULL)
-		(void)fwrite(errors.data, 1, errors.len, stderr);
-	else
+	struct tp_config *c = tp_load_config(load, &errors);
+	(void)fwrite(errors.data, 1, errors.len, stderr);
+	if (c != NULL)
 		tp_config_show_effective(c, out);
 	bool good = c != NULL;
 	tp_buf_free(&errors);
@@ -29,13 +29,13 @@ static int show_effective(const char *file, struct tp_buf *out)
 	return good ? 0 : 1;
 }
 
-static int show(int what, const char *file)
+static int show(int what, const struct tp_load_options *load)
 {
 	struct tp_buf out = {0};
 	int status = 0;
 	switch (what) {
 	case TP_FLAG_DEFAULTS: tp_config_show_defaults(&out); break;
-	case TP_FLAG_EFFECTIVE: status = show_effective(file, &out); break;
+	case TP_FLAG_EFFECTIVE: status = show_effective(load, &out); break;
 	case TP_FLAG_SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
 	case TP_FLAG_MARKDOWN: tp_config_show_markdown(&out); break;
 	default: break;
@@ -49,13 +49,15 @@ static int show(int what, const char *file)
 int tp_cmd_config(int argc, char **argv)
 {
 	struct tp_options o = tp_options_begin(argc, argv);
-	const char *file = TP_CONFIG_DEFAULT_FILE;
+	struct tp_load_options load = {0};
 	int flag, what = TP_FLAG_END;
 	while ((flag = tp_options_next(&o)) != TP_FLAG_END) {
 		if (flag == TP_FLAG_HELP || flag == TP_FLAG_WRONG)
 			return flag == TP_FLAG_HELP ? 0 : 2;
 		if (flag == TP_FLAG_CONFIG)
-			file = optarg;
+			load.file = optarg;
+		else if (flag == TP_FLAG_ENV_FILE)
+			load.env_file = optarg;
 		else if (what == TP_FLAG_END)
 			what = flag;
 		else
@@ -63,5 +65,8 @@ int tp_cmd_config(int argc, char **argv)
 	}
 	if (what == TP_FLAG_END)
 		return tp_options_wrong(&o, "--defaults, --effective, --schema or --markdown?");
-	return tp_options_operands(&o, 0) ? show(what, file) : 2;
+	if (load.file != NULL && load.env_file != NULL)
+		return tp_options_wrong(&o, "-c and --env-file exclude each other");
+	tp_load_choose(&load);
+	return tp_options_operands(&o, 0) ? show(what, &load) : 2;
 }

@@ -176,13 +176,21 @@ static void put_metrics(struct writer *w)
 	w->of[++w->lines] = v;
 }
 
+/* Many systems set SSL_CERT_FILE for all programs. */
+static bool is_https(const struct writer *w)
+{
+	const struct tp_env_variable *v = tp_env_find(w->env, "CODEX_ENDPOINT");
+	return v != NULL && strncasecmp(v->value, "https:", 6) == 0;
+}
+
 static void write_all(struct writer *w)
 {
 	put(w, NULL, "providers:", NULL, "");
 	put(w, NULL, "  codex:", NULL, "");
 	put_value(w, "CODEX_ENDPOINT", "    url: ", "");
 	put_value(w, "CODEX_API_KEY", "    keys: [ ", " ]");
-	put_value(w, "SSL_CERT_FILE", "    tls: { ca: ", " }");
+	if (is_https(w))
+		put_value(w, "SSL_CERT_FILE", "    tls: { ca: ", " }");
 	put(w, NULL, "retry:", NULL, "");
 	put(w, NULL, "  profile: patient", NULL, "");
 	put_timeout(w);

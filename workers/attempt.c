@@ -1,9 +1,12 @@
 #include "workers/attempt.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "workers/egress.h"
 #include "workers/numbers.h"
 
 enum {
@@ -174,6 +177,17 @@ static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 	a->ops->switched(a->owner, p, fd, ssl);
 }
 
+/* A 407 to a request that was addressed to a proxy is the proxy's: it has passed nothing on. */
+static void declined_by_proxy(struct tp_attempt *a)
+{
+	char why[160];
+	(void)snprintf(why, sizeof why, "via %s: the proxy wants other credentials (407)",
+		       a->head_args.proxy->address);
+	a->tried |= 1U << a->up->way;
+	tp_egress_failed(a->provider, a->up->way, "the proxy wants other credentials (407)");
+	fail(a, TP_CAUSE_EGRESS, why);
+}
+
 /*
  * An answer head at the front of *bytes; what is behind it is delivered.  False when more is needed: then
  * *bytes and *n have moved behind interim answers, which are dealt with.
@@ -196,6 +210,10 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 				switch_protocol(a, &p);
 			else
 				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
+			return true;
+		}
+		if (h->status == 407 && a->head_args.proxy != NULL) {
+			declined_by_proxy(a);
 			return true;
 		}
 		if (h->status >= 200) {
@@ -309,7 +327,7 @@ static bool write_some(struct tp_attempt *a)
 	}
 	if (put == 0)
 		return false;
-	if (a->stage == TP_STAGE_UNSENT)
+	if (a->stage == TP_STAGE_UNSENT && a->tried == 0) /* one send, by however many proxies */
 		tp_numbers_send(a->worker, a->provider, a->klass);
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
@@ -375,6 +393,7 @@ static void on_send(void *arg)
 
 static void begin_writing(struct tp_attempt *a)
 {
+	a->head_args.proxy = tp_egress_addressed(a->provider->conf, a->up->way);
 	tp_upstream_head(a->request, &a->head_args, &a->out);
 	if (a->out.failed) {
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
@@ -384,15 +403,16 @@ static void begin_writing(struct tp_attempt *a)
 	tp_worker_defer(a->worker, &a->send);
 }
 
-static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const char *why)
+static void on_connected(void *arg, const struct tp_connected *r)
 {
 	struct tp_attempt *a = arg;
 	a->connecting = NULL;
-	if (fd < 0) {
-		fail(a, cause, why);
+	if (r->fd < 0) {
+		a->tried = UINT_MAX; /* all of them */
+		fail(a, r->cause, r->why);
 		return;
 	}
-	a->up = tp_upstream_new(a->provider, fd, ssl, &upstream_calls, a);
+	a->up = tp_upstream_new(a->provider, r->fd, r->ssl, r->way, &upstream_calls, a);
 	if (a->up == NULL)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 	else
@@ -425,7 +445,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 		begin_writing(a);
 		return;
 	}
-	a->connecting = tp_connect_start(p, on_connected, a);
+	a->connecting = tp_connect_start(p, a->tried, on_connected, a);
 	if (a->connecting == NULL)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 }

@@ -101,6 +101,7 @@ static enum tp_breaker_outcome outcome_of(enum tp_cause cause, enum tp_stage sta
 	case TP_CAUSE_FIRST_BYTE_TIMEOUT:
 	case TP_CAUSE_TRUNCATED:
 	case TP_CAUSE_STALLED: return TP_BREAKER_FAILURE_STATUS;
+	case TP_CAUSE_EGRESS: /* speaks about a proxy */
 	case TP_CAUSE_POOL_CLOSED:
 	case TP_CAUSE_INVALID:
 	case TP_CAUSE_LOCAL:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/http/keep_alive.h"
 #include "workers/egress.h"
 #include "workers/numbers.h"
 
@@ -59,26 +60,11 @@ static void release_connection(struct tp_attempt *a)
 		tp_upstream_close(u, "answered; not kept");
 }
 
-/* Keep-Alive: timeout=N of the provider less a second bounds how long we trust the connection (design section
- * 7). */
 static uint64_t keep_ms(const struct tp_attempt *a, const struct tp_head *h, const char *bytes)
 {
 	uint64_t ms = a->provider->conf->keepalive_idle_ms;
 	const struct tp_field *f = tp_head_find(h, TP_FIELD_KEEP_ALIVE);
-	if (f == NULL)
-		return ms;
-	struct tp_str v = tp_span_str(bytes, f->value);
-	static const char key[] = "timeout=";
-	for (size_t i = 0; i + sizeof key - 1 < v.n; i++) {
-		if (strncasecmp(v.p + i, key, sizeof key - 1) != 0)
-			continue;
-		uint64_t s = 0;
-		for (i += sizeof key - 1; i < v.n && v.p[i] >= '0' && v.p[i] <= '9' && s < 100000; i++)
-			s = s * 10 + (uint64_t)(v.p[i] - '0');
-		uint64_t told = s > 1 ? (s - 1) * 1000 : 0;
-		return told < ms ? told : ms;
-	}
-	return ms;
+	return f != NULL ? tp_keep_alive_ms(tp_span_str(bytes, f->value), ms) : ms;
 }
 
 static void begin_body(struct tp_attempt *a, const struct tp_head *h, const char *bytes)

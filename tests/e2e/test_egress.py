@@ -8,7 +8,8 @@ import pytest
 
 from harness import proxy, tls
 from harness.checks import local_error, relayed, served
-from harness.client import body_for
+from harness.client import ask, body_for
+from harness.exposition import Exposition
 from harness.lab import Rows, between, quiet
 from harness.provider import good_events, ok, status, stream
 from harness.turnpike import run, until
@@ -212,9 +213,12 @@ def _(lab):
 def _(lab):
     """The proxy's own answer to a plain request: the same send goes another way, and is charged once."""
     u, bad, good = lab.provider(), lab.proxy(user="some:body"), lab.proxy()
-    t = lab.turnpike(http(u, [bad.url(), good.url()]), {"workers": 4}, allow=[SKIP])
+    t = lab.turnpike(http(u, [bad.url(), good.url()]), {"workers": 4, "admin": {"listen": ["127.0.0.1:0"]}},
+                     allow=[SKIP])
     next_is_used(lab, t, bad.address, lambda: bad.connections)
     assert u.count == 5
+    shown = Exposition(ask(t.admins[0], "GET", "/metrics").body.decode()).of("turnpike_sends_total")
+    assert shown == {("p", "initial"): 5}, shown
 
 
 @rows("plain-407-on-a-kept-connection")

@@ -134,19 +134,22 @@ def _(lab):
 
 # ---- one that fails
 
-FAILURES = {
-    "407": proxy.answer(407, "Proxy-Authenticate: Basic realm=\"p\"\r\n"),
-    "403": proxy.answer(403),
-    "502": proxy.answer(502),
-    "301": proxy.answer(301, "Location: http://elsewhere/\r\n"),
-    "101": proxy.raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", then_close=False),
-    "reset": proxy.reset,
-    "close": proxy.close,
-    "garbage": proxy.raw(b"220 mail.example.com ESMTP ready\r\n"),
-    "early-bytes": proxy.raw(b"HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03early", then_close=False),
-    "long-head": proxy.raw(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 20000, then_close=False),
-    "cut-head": proxy.raw(b"HTTP/1.1 200 OK\r\nX-"),
-    "stall": proxy.stall,
+FAILURES = {  # what the proxy does, what the log says of it
+    "407": (proxy.answer(407, "Proxy-Authenticate: Basic realm=\"p\"\r\n"), "wants other credentials (407)"),
+    "403": (proxy.answer(403), "refused the tunnel (403)"),
+    "502": (proxy.answer(502), "refused the tunnel (502)"),
+    "301": (proxy.answer(301, "Location: http://elsewhere/\r\n"), "refused the tunnel (301)"),
+    "101": (proxy.raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", then_close=False),
+            "refused the tunnel (101)"),
+    "reset": (proxy.reset, "reset by peer"),
+    "close": (proxy.close, "the proxy closed the connection"),
+    "garbage": (proxy.raw(b"220 mail.example.com ESMTP ready\r\n"), "broken answer to CONNECT"),
+    "early-bytes": (proxy.raw(b"HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03early", then_close=False),
+                    "bytes behind the proxy's answer"),
+    "long-head": (proxy.raw(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 20000, then_close=False),
+                  "broken answer to CONNECT"),
+    "cut-head": (proxy.raw(b"HTTP/1.1 200 OK\r\nX-"), "the proxy closed the connection"),
+    "stall": (proxy.stall, "no answer to CONNECT in time"),
 }
 
 
@@ -165,11 +168,13 @@ def next_is_used(lab, t, bad, count):
 
 
 @rows.table("connect-fails", FAILURES)
-def _(lab, step):
+def _(lab, case):
+    step, words = case
     u, bad, good = secure(lab), lab.proxy(then=step), lab.proxy(user="agent:" + SECRET)
     t = lab.turnpike(https(u, [bad.url(USER), good.url(USER)], timeouts={"connect": "2s"}),
                      dict(DEBUG, workers=4), allow=[SKIP])
     first = next_is_used(lab, t, bad.address, lambda: bad.connections)
+    assert words in next(line for line in t.lines if SKIP in line)
     if step is proxy.stall:
         between(first.took, 1.0, 1.6, "half of the time of the connection")
     assert u.count == 5 and len(good.requests) >= 1
@@ -226,7 +231,7 @@ def _(lab):
     u, bad = lab.provider(), lab.proxy()
     t = lab.turnpike(http(u, [bad.url(), "direct"]), {"workers": 1}, allow=[SKIP])
     served(lab.post(t), sends=1)
-    bad.set(then=FAILURES["407"])
+    bad.set(then=FAILURES["407"][0])
     served(lab.post(t), sends=1)
     assert bad.connections == 1 and len(bad.requests) == 2 and u.count == 2
     assert skipped(t) == ["p via " + bad.address]
@@ -268,7 +273,7 @@ def _(lab):
 @rows("all-fail")
 def _(lab):
     """Nothing was sent: given back, and the blacklist hears nothing of the provider."""
-    u, bad = secure(lab), [lab.proxy(then=FAILURES[name]) for name in ("407", "garbage")]
+    u, bad = secure(lab), [lab.proxy(then=FAILURES[name][0]) for name in ("407", "garbage")]
     t = lab.turnpike(https(u, [p.url() for p in bad]), {"blacklist": {"failures": 1}}, allow=[SKIP], probe=False)
     for n in range(4):
         answer = lab.post(t, body=body_for("/v1/chat/completions", "request %d" % n))
@@ -284,7 +289,7 @@ def _(lab):
 @rows("all-fail-direct-too")
 def _(lab):
     """That the provider itself cannot be reached counts."""
-    bad = lab.proxy(then=FAILURES["407"])
+    bad = lab.proxy(then=FAILURES["407"][0])
     t = lab.turnpike({"p": {"url": "https://127.0.0.1:%d/v1" % closed_port(), "via": ["direct", bad.url()]}},
                      {"blacklist": {"failures": 1, "duration": "60s"}}, allow=[SKIP], probe=False)
     for n in range(2):
@@ -317,7 +322,7 @@ def _(lab):
 @rows("combo-with-a-dead-way")
 def _(lab):
     """The first target cannot be reached by any proxy: the second one answers, and is charged alone."""
-    a, b, bad = secure(lab), lab.provider(), lab.proxy(then=FAILURES["403"])
+    a, b, bad = secure(lab), lab.provider(), lab.proxy(then=FAILURES["403"][0])
     made = https(a, [bad.url()], keys=["key-of-a"])
     t = lab.turnpike({"a": made["p"], "b": {"url": b.url(), "keys": ["key-of-b"]}},
                      {"routes": [{"path": "/v1", "provider": "a"}],
@@ -347,7 +352,7 @@ def _(lab):
     first, second = lab.proxy(), lab.proxy()
     t = lab.turnpike(https(u, [first.url(), second.url()]), {"workers": 1}, allow=[SKIP])
     served(lab.post(t), sends=1)  # a tunnel by the first is kept
-    first.set(then=FAILURES["403"])
+    first.set(then=FAILURES["403"][0])
     answers = []
     waiting = threading.Thread(target=lambda: answers.append(lab.post(t)))
     waiting.start()
@@ -365,7 +370,7 @@ def _(lab):
 
 @rows("back-to-the-better-way")
 def _(lab):
-    u, first, second = secure(lab), lab.proxy(FAILURES["502"]), lab.proxy()
+    u, first, second = secure(lab), lab.proxy(FAILURES["502"][0]), lab.proxy()
     t = lab.turnpike(https(u, [first.url(), second.url()]), {"workers": 1}, allow=[SKIP])
     served(lab.post(t), sends=1)
     clear(t)

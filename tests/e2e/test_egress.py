@@ -380,6 +380,20 @@ def _(lab):
     assert (first.connections, second.connections) == (2, 1)
 
 
+@rows("last-resort")
+def _(lab):
+    """The only other way fails too: the skipped one is tried, works, and is skipped no more."""
+    once = ok(headers={"Connection": "close"})
+    u, first, second = secure(lab, once, once, once), lab.proxy(FAILURES["502"][0]), lab.proxy()
+    t = lab.turnpike(https(u, [first.url(), second.url()]), {"workers": 1}, allow=[SKIP])
+    served(lab.post(t), sends=1)
+    second.set(then=FAILURES["403"][0])
+    served(lab.post(t), sends=1)
+    assert (first.connections, second.connections) == (2, 2) and skipped(t) == ["p via " + second.address]
+    served(lab.post(t), sends=1)
+    assert (first.connections, second.connections) == (3, 2)
+
+
 # ---- the file
 
 def checked(lab, via):

@@ -45,7 +45,8 @@ struct tp_attempt {
 	struct tp_upstream *up; /* NULL while connecting and at rest */
 	enum tp_stage stage;
 	enum tp_class klass; /* set by the owner before the start, for the statistics */
-	unsigned serial;     /* grows with each start: has the owner begun anew inside a call? */
+	unsigned tried;  /* ways out that declined this send (egress.h); set by the owner before the start */
+	unsigned serial; /* grows with each start: has the owner begun anew inside a call? */
 	bool active;
 	bool paused;        /* the owner cannot take more */
 	bool write_stopped; /* an answer came during the upload, or a write failed */

@@ -9,6 +9,7 @@
 #include "common/retry/known_codes.h"
 #include "common/retry/told.h"
 #include "workers/credential.h"
+#include "workers/egress.h"
 #include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
@@ -84,6 +85,7 @@ struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)
 		.took_ms = (uint32_t)(tp_clock_boot_ms() - t->attempt.started_ms),
 		.should_retry = -1,
 		.replay_safe = t->replay_safe,
+		.egress_left = t->request->replayable && tp_egress_left(t->provider, t->attempt.tried),
 		.committed = t->state == TP_TURN_FLOW,
 		.own_credential = tp_credential_own(t->provider->conf),
 		.self_contained = t->self_contained,

@@ -2,6 +2,7 @@
 
 #include "common/http/lines.h"
 #include "workers/access.h"
+#include "workers/egress.h"
 
 enum { HEAD_ROOM = 128 }; /* for what is added to the client's head, in most cases */
 
@@ -82,8 +83,10 @@ static void add_query_without_keys(struct tp_buf *out, struct tp_str query)
 static void add_target(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
 	struct tp_str target = tp_request_str(r, r->head->target);
-	if (tp_str_eq(target, TP_STR("*"))) {
-		tp_buf_add_str(out, target);
+	tp_egress_target(out, a->proxy, a->provider);
+	if (tp_str_eq(target, TP_STR("*"))) { /* in absolute form: no path at all (RFC 9112, 3.2.4) */
+		if (a->proxy == NULL)
+			tp_buf_add_str(out, target);
 		return;
 	}
 	size_t start = out->len;
@@ -145,6 +148,7 @@ void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_
 	tp_buf_add_str(out, tp_str_from(a->provider->authority));
 	tp_buf_add_str(out, TP_STR("\r\n"));
 	add_fields(out, r, a);
+	tp_egress_credential(out, a->proxy);
 	add_framing(out, r);
 	if (a->tunnel) {
 		const struct tp_field *upgrade = tp_head_find(r->head, TP_FIELD_UPGRADE);

@@ -83,6 +83,16 @@ enum tp_key_header {
 	TP_KEY_X_GOOG_API_KEY
 };
 
+enum { TP_EGRESS_MAX = 8 };
+
+/* One way to a provider (design section 9): an entry of `via`, taken apart. */
+struct tp_egress_conf {
+	char *host; /* of the proxy, without brackets; NULL = direct */
+	uint16_t port;
+	char *address;       /* host:port, as it is shown: "127.0.0.1:3128"; "direct" */
+	char *authorization; /* "Basic ..." made of the user information, or NULL */
+};
+
 struct tp_provider_conf {
 	char *name;
 	char *url;  /* as written; may hold user information: never log it, use base */
@@ -107,9 +117,12 @@ struct tp_provider_conf {
 	} tls;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
-	char *health_path;     /* health.path: at the root of the host, without query; NULL = none */
-	bool upgrade_tunnel;   /* upgrade: tunnel */
-	bool compression_pass; /* compression: pass */
+	char **via; /* as written; may hold user information: never log it, use egress[].address */
+	size_t n_via;
+	struct tp_egress_conf *egress; /* one per entry of `via`, at least one, in order of preference */
+	char *health_path;             /* health.path: at the root of the host, without query; NULL = none */
+	bool upgrade_tunnel;           /* upgrade: tunnel */
+	bool compression_pass;         /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
 			       */
 	struct tp_retry_conf retry;

@@ -245,6 +245,13 @@ static const struct tp_option provider_rows[] = {
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "via", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, via),
+	 COUNTED(struct tp_provider_conf, n_via), RANGE(1, TP_EGRESS_MAX), .secret = true,
+	 .refuse = tp_refuse_egress, .mask_each = tp_mask_egress, .fallback = "[ direct ]",
+	 .example = "[ \"http://user:${PROXY_PASSWORD}@proxy.example.com:3128\", direct ]",
+	 .help = "Ways out, in order of preference: `direct`, or an HTTP proxy as `http://[user:password@]host:port` (CONNECT "
+		 "for https urls, plain requests for http ones). One that fails is skipped for 30s, and the next one is used for "
+		 "the same send."},
 	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,

@@ -24,6 +24,7 @@ struct of_route {
 struct tp_numbers {
 	struct of_provider *providers;
 	tp_series_id *hops;      /* of each combo */
+	tp_series_id *targets;   /* TP_TARGETS_MAX of each combo */
 	struct of_route *routes; /* one more than the configuration has: none of them */
 	tp_series_id retries[TP_CLASS_COUNT], refusals[TP_CODE_COUNT], retried[RESULTS],
 		alerts[TP_ALERT_COUNT];
@@ -38,19 +39,22 @@ static void forget(tp_series_id *ids, size_t bytes)
 struct tp_numbers *tp_numbers_new(struct tp_worker *w)
 {
 	size_t n_providers = w->config->n_providers, n_routes = w->config->n_routes + 1;
+	size_t n_targets = w->config->n_combos * TP_TARGETS_MAX;
 	struct tp_numbers *n = calloc(1, sizeof *n);
 	if (n == NULL)
 		return NULL;
 	n->providers = calloc(n_providers, sizeof *n->providers);
 	n->routes = calloc(n_routes, sizeof *n->routes);
 	n->hops = calloc(w->config->n_combos + 1, sizeof *n->hops);
-	if (n->providers == NULL || n->routes == NULL || n->hops == NULL) {
+	n->targets = calloc(n_targets + 1, sizeof *n->targets);
+	if (n->providers == NULL || n->routes == NULL || n->hops == NULL || n->targets == NULL) {
 		tp_numbers_free(n);
 		return NULL;
 	}
 	forget((tp_series_id *)n->providers, n_providers * sizeof *n->providers);
 	forget((tp_series_id *)n->routes, n_routes * sizeof *n->routes);
 	forget(n->hops, w->config->n_combos * sizeof *n->hops);
+	forget(n->targets, n_targets * sizeof *n->targets);
 	forget(n->retries, sizeof n->retries);
 	forget(n->refusals, sizeof n->refusals);
 	forget(n->retried, sizeof n->retried);
@@ -65,16 +69,23 @@ void tp_numbers_free(struct tp_numbers *n)
 	free(n->providers);
 	free(n->routes);
 	free(n->hops);
+	free(n->targets);
 	free(n);
+}
+
+static tp_series_id look_up(struct tp_worker *w, tp_series_id *id, enum tp_metric m, const char *a,
+			    const char *b, const char *c)
+{
+	const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
+	if (*id == UNKNOWN)
+		*id = tp_series_open(w->region, w->stamp, m, values);
+	return *id;
 }
 
 static void add(struct tp_worker *w, tp_series_id *id, int64_t n, enum tp_metric m, const char *a,
 		const char *b, const char *c)
 {
-	const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
-	if (*id == UNKNOWN)
-		*id = tp_series_open(w->region, w->stamp, m, values);
-	tp_series_add(w->region, w->stamp.slot, *id, n);
+	tp_series_add(w->region, w->stamp.slot, look_up(w, id, m, a, b, c), n);
 }
 
 static struct of_provider *provider_of(struct tp_worker *w, const struct tp_provider_rt *p)
@@ -93,6 +104,19 @@ void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum t
 void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta)
 {
 	add(w, &provider_of(w, p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
+}
+
+int64_t tp_numbers_busy(struct tp_worker *w, const struct tp_provider_rt *p)
+{
+	return tp_series_sum(w->region, look_up(w, &provider_of(w, p)->inflight, TP_METRIC_INFLIGHT,
+						p->conf->name, NULL, NULL));
+}
+
+tp_series_id tp_numbers_target(struct tp_worker *w, size_t combo, unsigned target, const char *provider,
+			       const char *model)
+{
+	return look_up(w, &w->numbers->targets[combo * TP_TARGETS_MAX + target], TP_METRIC_TARGET_INFLIGHT,
+		       provider, model, NULL);
 }
 
 void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p)

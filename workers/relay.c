@@ -6,6 +6,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/stream_error.h"
+#include "workers/cooling.h"
 #include "workers/heartbeat.h"
 #include "workers/outcome.h"
 #include "workers/secrets.h"

@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "workers/admit.h"
 #include "workers/alerts.h"
+#include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
@@ -45,6 +46,7 @@ static void free_turn(struct tp_turn *t)
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
 	tp_identity_drop(t);
+	tp_targets_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_config_unref(t->config);
@@ -103,7 +105,7 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	return (struct tp_answer_about){
 		.request_id = t->id,
 		.sends = t->sends_told != 0 ? t->sends_told : t->ledger.used,
-		.target = t->targets.name[0] != '\0' ? t->targets.name
+		.target = tp_targets_name(t) != NULL ? tp_targets_name(t)
 			  : t->provider != NULL      ? t->provider->conf->name
 						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->request == NULL || !t->request->complete,
@@ -206,8 +208,10 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 			tp_client_pause(t->client);
 		return;
 	}
-	if (t->fingerprint != NULL)
-		tp_identity_feed(t, data, n);
+	if (t->fingerprint != NULL && !tp_identity_feed(t, data, n)) {
+		tp_turn_reject(t, 413, TP_BODY_TOO_LARGE_DECODED);
+		return;
+	}
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))
@@ -338,7 +342,7 @@ static void on_timer(void *arg)
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT:
-		if (t->targets.waiting)
+		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
 		else
 			tp_dispatch(t, t->klass);

@@ -117,7 +117,7 @@ struct tp_turn {
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
-	struct tp_targets targets; /* of a combo */
+	struct tp_targets *targets; /* owned; NULL: the request names no combo */
 	struct tp_turn_waits waits;
 	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;

@@ -16,6 +16,7 @@ static void start(struct tp_turn *t, bool fresh)
 		.drop_credentials =
 			t->who != NULL || tp_credential_own(t->provider->conf) || tp_targets_foreign(t),
 		.tunnel = t->tunnel,
+		.inspect = t->lists_models,
 	};
 	t->attempt.klass = t->klass;
 	tp_turn_set_state(t, TP_TURN_SEND);

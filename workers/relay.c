@@ -5,9 +5,11 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/http/model_list.h"
 #include "common/retry/stream_error.h"
 #include "workers/cooling.h"
 #include "workers/heartbeat.h"
+#include "workers/models.h"
 #include "workers/outcome.h"
 #include "workers/secrets.h"
 #include "workers/unpack.h"
@@ -351,9 +353,45 @@ static void no_stream(struct tp_turn *t)
 
 /* ---- JSON under a 2xx: held until complete */
 
+static void scan_json(struct tp_json *j, const char *data, size_t n)
+{
+	enum tp_json_event e;
+	size_t at = 0, used = 0;
+	do {
+		e = tp_json_feed(j, data + at, n - at, &used);
+		at += used;
+	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
+}
+
+static bool is_json(struct tp_str body)
+{
+	struct tp_json j = {.ends_only = true};
+	scan_json(&j, body.p, body.n);
+	return tp_json_finish(&j) || j.too_deep;
+}
+
+static void add_combos(struct tp_turn *t, struct tp_str body)
+{
+	struct tp_buf with = {0};
+	if (tp_models_add(t, body, &with)) {
+		body = tp_buf_str(&with);
+	} else if (t->relay.until_close && !is_json(body)) {
+		is_no_answer(t, TP_CAUSE_TRUNCATED, "the list of models is cut");
+		return;
+	}
+	commit(t);
+	if (emit(t, body.p, body.n, true))
+		finish(t);
+	tp_buf_free(&with);
+}
+
 static void judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_piece *p)
 {
 	struct tp_answer_error error;
+	if (t->relay.list) {
+		add_combos(t, body);
+		return;
+	}
 	switch (tp_answer_body(t->family, body, &error)) {
 	case TP_ANSWER_OK:
 		if (t->opened) {
@@ -393,7 +431,7 @@ static void hold(struct tp_turn *t, const struct tp_answer_piece *p)
 		is_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 	else if (p->end)
 		judge(t, tp_buf_str(held), p);
-	else if (held->len > t->config->hold.body_bytes)
+	else if (held->len > (t->relay.list ? TP_MODEL_LIST_MAX : t->config->hold.body_bytes))
 		tp_relay_hold_over(t);
 }
 
@@ -520,16 +558,6 @@ static void prelude(struct tp_turn *t, const struct tp_answer_piece *p)
 
 /* ---- committed */
 
-static void scan_json(struct tp_json *j, const char *data, size_t n)
-{
-	enum tp_json_event e;
-	size_t at = 0, used = 0;
-	do {
-		e = tp_json_feed(j, data + at, n - at, &used);
-		at += used;
-	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
-}
-
 static void flow_body(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_json *j = t->relay.json;
@@ -600,11 +628,11 @@ static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 		is_no_answer(t, TP_CAUSE_INVALID, "HTML where the family has JSON");
 		return;
 	}
-	r->stream = r->facts.event_stream;
+	r->stream = r->facts.event_stream && !r->list;
 	r->sse.keep_max = TP_SSE_KEEP_PRELUDE;
 	/* Inside a length a cut could only be told by leaving it unfilled, and our error event would fill it.
-	 */
-	if (r->stream && r->framing == TP_ANSWER_LENGTH)
+	 * How long a list will be is not known yet. */
+	if ((r->stream || r->list) && r->framing == TP_ANSWER_LENGTH)
 		r->framing = t->minor >= 1 ? TP_ANSWER_CHUNKED : TP_ANSWER_CLOSE;
 	render_head(t, p);
 	if (p->end && !r->stream) {
@@ -629,8 +657,9 @@ static void begin(struct tp_turn *t, const struct tp_answer_piece *p)
 		begin_collect(t, p, p->head->status);
 		return;
 	}
-	bool inspect =
-		t->family != TP_FAMILY_PLAIN && p->head->status < 300 && r->framing != TP_ANSWER_NO_BODY;
+	r->list = t->lists_models && p->head->status == 200 && r->facts.json;
+	bool inspect = (t->family != TP_FAMILY_PLAIN || r->list) && p->head->status < 300 &&
+		       r->framing != TP_ANSWER_NO_BODY;
 	if (inspect && r->facts.status_overloaded) {
 		begin_collect(t, p, 503);
 		return;

@@ -373,15 +373,17 @@ static bool is_json(struct tp_str body)
 static void add_combos(struct tp_turn *t, struct tp_str body)
 {
 	struct tp_buf with = {0};
-	if (tp_models_add(t, body, &with)) {
+	if (tp_models_add(t, body, &with))
 		body = tp_buf_str(&with);
-	} else if (t->relay.until_close && !is_json(body)) {
-		is_no_answer(t, TP_CAUSE_TRUNCATED, "the list of models is cut");
-		return;
-	}
+	/* What only the end of the connection ended may as well have been cut: then the client sees that. */
+	bool cut = with.len == 0 && t->relay.until_close && !is_json(body);
 	commit(t);
-	if (emit(t, body.p, body.n, true))
-		finish(t);
+	if (emit(t, body.p, body.n, !cut)) {
+		if (cut)
+			tp_relay_cut(t, "the provider closed the connection inside the answer");
+		else
+			finish(t);
+	}
 	tp_buf_free(&with);
 }
 
@@ -713,7 +715,15 @@ void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
 	switch (t->relay.mode) {
 	case TP_RELAY_COLLECT: collected(t, true); return;
-	case TP_RELAY_HOLD: tp_turn_decide(t, TP_CAUSE_TRUNCATED, why); return;
+	case TP_RELAY_HOLD:
+		if (!t->relay.list) {
+			tp_turn_decide(t, TP_CAUSE_TRUNCATED, why);
+			return;
+		}
+		tp_relay_hold_over(t); /* without combos it would have gone out as it came */
+		if (t->state == TP_TURN_FLOW)
+			tp_relay_cut(t, why);
+		return;
 	case TP_RELAY_FLOW: tp_relay_cut(t, why); return;
 	default: tp_turn_decide(t, cause, why); return;
 	}

@@ -6,9 +6,9 @@
 #include "workers/credential.h"
 #include "workers/turn.h"
 
-static const struct tp_provider_rt *provider_of(const struct tp_turn *t, unsigned i)
+static const struct tp_provider_conf *provider_of(const struct tp_turn *t, unsigned i)
 {
-	return &t->worker->providers[t->targets->combo->targets[i].provider];
+	return &t->config->providers[t->targets->combo->targets[i].provider];
 }
 
 /* What may cool of a target: itself, itself for this client's credential only, and the key it is asked with.
@@ -19,7 +19,7 @@ enum name { NAME_TARGET, NAME_OF_CLIENT, NAME_KEY, NAMES };
 static struct tp_cooldown_name name_of(const struct tp_turn *t, unsigned i, enum name kind,
 				       char text[TP_TARGET_NAME])
 {
-	const struct tp_provider_conf *p = provider_of(t, i)->conf;
+	const struct tp_provider_conf *p = provider_of(t, i);
 	uint64_t client = kind != NAME_TARGET ? tp_waits_client(t, p) : 0;
 	if (kind != NAME_KEY) {
 		snprintf(text, TP_TARGET_NAME, "%s/%s%s", p->name, t->targets->combo->targets[i].model,

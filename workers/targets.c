@@ -7,14 +7,15 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/config/families.h"
+#include "common/retry/order.h"
 #include "common/shm/rounds.h"
 #include "workers/admit.h"
 #include "workers/blacklist.h"
 #include "workers/cooling.h"
-#include "workers/credential.h"
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
+#include "workers/runtime.h"
 #include "workers/turn.h"
 #include "workers/waits.h"
 
@@ -119,26 +120,13 @@ const char *tp_targets_name(const struct tp_turn *t)
 
 /* ---- in which order */
 
-static size_t number_of_combo(const struct tp_turn *t)
-{
-	return (size_t)(t->targets->combo - t->config->combos);
-}
-
-static tp_series_id busy_id(const struct tp_turn *t, unsigned i)
-{
-	const struct tp_target_conf *target = &t->targets->combo->targets[i];
-	return tp_numbers_target(t->worker, number_of_combo(t), i,
-				 t->config->providers[target->provider].name, target->model);
-}
-
 static struct tp_order_target facts_of(const struct tp_turn *t, unsigned i)
 {
 	const struct tp_combo_conf *combo = t->targets->combo;
 	struct tp_order_target f = {.weight = combo->targets[i].weight};
 	if (combo->strategy == TP_STRATEGY_LEAST_BUSY) {
-		f.provider_busy =
-			tp_numbers_busy(t->worker, &t->worker->providers[combo->targets[i].provider]);
-		f.target_busy = tp_series_sum(t->worker->region, busy_id(t, i));
+		f.provider_busy = tp_numbers_busy(&t->runtime->providers[combo->targets[i].provider]);
+		f.target_busy = tp_series_sum(t->worker->region, tp_numbers_target(t, i));
 	}
 	return f;
 }
@@ -299,7 +287,7 @@ void tp_targets_sent(struct tp_turn *t)
 	if (t->targets == NULL)
 		return;
 	t->targets->sends++;
-	t->attempt.target = busy_id(t, t->targets->at);
+	t->attempt.target = tp_numbers_target(t, t->targets->at);
 }
 
 /* What is known of the present target by now is told to others. */
@@ -323,7 +311,7 @@ bool tp_targets_skip(struct tp_turn *t)
 
 void tp_targets_next(struct tp_turn *t)
 {
-	tp_numbers_hop(t->worker, number_of_combo(t), t->targets->combo->name);
+	tp_numbers_hop(t);
 	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
 	tp_relay_reset(t);
 	t->overload_limit = 0;

@@ -25,6 +25,11 @@ static bool is_credential(const struct tp_field *f, struct tp_str name)
 	return false;
 }
 
+static bool is_version(struct tp_str name)
+{
+	return tp_str_ieq(name, TP_STR("anthropic-version")) || tp_str_ieq(name, TP_STR("anthropic-beta"));
+}
+
 static enum tp_key_header key_header(const struct tp_provider_conf *p, enum tp_family family)
 {
 	if (p->key_header != TP_KEY_AUTO)
@@ -104,21 +109,32 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 		tp_buf_add(out, target.p + path.n, target.n - path.n);
 }
 
+/* Beside a key of our own the version headers fit the provider too (where the configuration says what it is):
+ * Anthropic's API wants one with every request, and others do not get it. */
+static bool speaks_as(const struct tp_upstream_head_args *a, enum tp_provider_family family)
+{
+	return a->key.n > 0 && a->provider->family == family;
+}
+
 static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
-	bool identity = r->family != TP_FAMILY_PLAIN && !a->provider->compression_pass;
+	bool identity = (r->family != TP_FAMILY_PLAIN || a->inspect) && !a->provider->compression_pass;
 	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		const struct tp_field *f = &r->head->fields[i];
 		struct tp_str name = tp_request_str(r, f->name);
 		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
 		    (a->drop_credentials && is_credential(f, name)) ||
+		    (speaks_as(a, TP_PROVIDER_OPENAI) && is_version(name)) ||
 		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
 		tp_lines_add(&lines, f);
 	}
 	tp_lines_flush(&lines);
+	if (speaks_as(a, TP_PROVIDER_ANTHROPIC) &&
+	    tp_head_find_name(r->head, r->bytes, TP_STR("anthropic-version")) == NULL)
+		tp_buf_add_str(out, TP_STR("anthropic-version: 2023-06-01\r\n"));
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
 	tp_upstream_credential(out, a->provider, r->family, a->key);

@@ -16,6 +16,7 @@ struct tp_upstream_head_args {
 	struct tp_str route_path;           /* cut off the front of the target */
 	bool drop_credentials;              /* the client's credential opened Turnpike only */
 	bool tunnel;                        /* pass the upgrade on */
+	bool inspect;                       /* the answer is looked into, whatever the family */
 };
 
 /* Appends the head, with its empty line (and the size line of the first chunk: tp_request_stream()). A held,

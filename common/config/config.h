@@ -15,6 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/retry/order.h"
 
 struct tp_listener_tls_conf {
 	char *certificate, *key; /* paths; both set or both NULL */
@@ -139,13 +140,15 @@ struct tp_route_conf {
 struct tp_target_conf {
 	size_t provider; /* index into providers */
 	char *model;
+	uint32_t weight; /* 1..100: round_robin, random */
 };
 
-enum { TP_TARGETS_MAX = 16 };
+enum { TP_TARGETS_MAX = TP_ORDER_MAX };
 
 struct tp_combo_conf {
 	char *name;
-	struct tp_target_conf *targets; /* in order: failover */
+	enum tp_strategy strategy;
+	struct tp_target_conf *targets; /* in the order of the file */
 	size_t n_targets;               /* 1..TP_TARGETS_MAX */
 	uint32_t sends_per_target;      /* at least 1 */
 	uint32_t cooldown_ms;           /* of a target whose provider told nothing */
@@ -234,6 +237,8 @@ struct tp_config *tp_config_load(const char *path, struct tp_buf *errors);
 /* The same over bytes in memory; `name` stands for the file in messages. */
 struct tp_config *tp_config_parse(const char *name, struct tp_str yaml, struct tp_buf *errors);
 struct tp_config *tp_config_ref(struct tp_config *c);
+/* The combo of this name, or NULL. */
+const struct tp_combo_conf *tp_config_combo(const struct tp_config *c, struct tp_str name);
 /* Drops one reference and frees with the last; NULL is ignored. Secrets are wiped. */
 void tp_config_unref(struct tp_config *c);
 

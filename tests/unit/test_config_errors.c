@@ -223,6 +223,9 @@ static const struct wrong combos[] = {
 	{P "combos: {c: {targets: [{provider: q, model: m}]}}\n", "2:35", "no provider is named `q`"},
 	{P "combos: {c: {targets: [{provider: p}]}}\n", "2:24", "`model` is missing"},
 	{P "combos: {c: {targets: [{provider: p, model: a b}]}}\n", "2:45", "is no model name"},
+	{P "combos: {c: {targets: [{provider: p, model: m, weight: 0}]}}\n", "2:56", "out of range"},
+	{P "combos: {c: {strategy: fair, targets: [{provider: p, model: m}]}}\n", "2:24",
+	 "is not one of failover, round_robin"},
 	{P "combos: {c/d: {targets: [{provider: p, model: m}]}}\n", "2:10", "is no name"},
 	{P "combos: {c: {targets: [{provider: p, model: m}], sends_per_target: 0}}\n", "2:68",
 	 "out of range"},
@@ -230,8 +233,6 @@ static const struct wrong combos[] = {
 	 "is the same target as targets[0]"},
 	{TWO("family: auto", "family: auto") COMBO, "5:49", "pass_credential"},
 	{TWO(KEY, "family: auto") COMBO, "5:49", "no route leads to its origin"},
-	{TWO("family: openai, " KEY, "family: anthropic, " KEY) COMBO, "5:49",
-	 "is of family anthropic, targets[0] of family openai"},
 	{P "routes: [{path: /v1, provider: p}, {path: /v1, models: [a], provider: p}]\n", "2:43",
 	 "has the same path and takes all models"},
 };

@@ -310,7 +310,7 @@ static bool write_some(struct tp_attempt *a)
 	if (put == 0)
 		return false;
 	if (a->stage == TP_STAGE_UNSENT)
-		tp_numbers_send(a->worker, a->provider, a->klass);
+		tp_numbers_send(a->worker, a->provider, a->klass, a->head_args.key_index);
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
 	size_t of_head = (size_t)put < head_n ? (size_t)put : head_n;

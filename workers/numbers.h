@@ -17,8 +17,9 @@ struct tp_turn;
 struct tp_numbers *tp_numbers_new(struct tp_worker *w);
 void tp_numbers_free(struct tp_numbers *n);
 
-/* The first byte of a send was written; a retry unless its class is initial or hop. */
-void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass);
+/* The first byte of a send was written; a retry unless its class is initial or hop. `key`: index of the
+ * provider's key that it carries; counted where the provider has keys. */
+void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass, unsigned key);
 /* An attempt begins (1) or ends (-1). */
 void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
 /* A send ended without a usable answer and may have run. */

@@ -233,18 +233,6 @@ static bool keys_clash_with_user(const struct tp_provider_conf *p)
 	return p->url_authorization != NULL && p->n_keys > 0 && in_authorization;
 }
 
-/* The same key twice would be asked twice, and cools at once. */
-static void check_keys(struct tp_load *l, const struct tp_provider_conf *p, struct tp_node *node)
-{
-	if (!tp_is_given(node) || p->n_keys < 2 || node->first == NULL)
-		return;
-	struct tp_node *item = node->first;
-	for (size_t i = 0; i < p->n_keys && item != NULL; i++, item = item->next)
-		for (size_t k = 0; k < i; k++)
-			if (p->keys[i] != NULL && p->keys[k] != NULL && strcmp(p->keys[i], p->keys[k]) == 0)
-				tp_node_complain(item, l->errors, "is the same key as keys[%zu]", k);
-}
-
 void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 {
 	struct tp_provider_conf *p = object;
@@ -253,7 +241,6 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 	if (reason != NULL && node != NULL)
 		tp_config_errors_add(l->errors, node->key_line, node->key_column, "providers: `%s` %s",
 				     p->name, reason);
-	check_keys(l, p, tp_node_get(node, "keys"));
 	if (p->url == NULL || url == NULL)
 		return;
 	reason = tp_endpoint_url(p);

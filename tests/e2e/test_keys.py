@@ -200,6 +200,32 @@ def _(lab):
     assert u.count == 2
 
 
+@rows("keys-told-long")
+def _(lab):
+    """What one key was told is no word about the target: the next one is asked at once."""
+    u = lab.provider(then=by_key({"A": status(429, {"Retry-After": "600"})}))
+    t = pool(lab, u)
+    served(lab.post(t), sends=2)
+    served(lab.post(t), sends=1)
+    left = cooling(t)
+    assert keys_of(u) == ["A", "B", "B"] and list(left) == ["p key 1"] and left["p key 1"] > 590, left
+
+
+@rows("keys-while-waiting")
+def _(lab):
+    """A key that is refused while a turn waits to use it again: that turn takes the other one."""
+    u = lab.provider(status(503, {"Retry-After": "2"}),
+                     then=by_key({"A": status(429, {"Retry-After": "30"})}))
+    t = pool(lab, u)
+    with lab.client(t) as c:
+        c.request("POST", CHAT, (), body_for(CHAT))
+        t.counted(waiting=1)
+        served(lab.post(t), sends=2)
+        served(c.response(), sends=2)
+    assert keys_of(u) == ["A", "A", "B", "B"]
+    assert t.final_stats()["sends_rotate"] == 1
+
+
 @rows("keys-shared-wait")
 def _(lab):
     """A told wait of one key holds nobody who can use another."""

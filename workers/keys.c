@@ -37,7 +37,7 @@ struct tp_cooldown_name tp_keys_name(const struct tp_turn *t, const struct tp_pr
 				     char text[TP_KEY_TEXT])
 {
 	unsigned i = tp_keys_index(t, p);
-	snprintf(text, TP_KEY_TEXT, "%s key %u", p->name, i + 1);
+	(void)snprintf(text, TP_KEY_TEXT, "%s key %u", p->name, i + 1);
 	return name_of(t, p, i, tp_str_from(text));
 }
 

@@ -10,6 +10,7 @@
 #include "common/retry/told.h"
 #include "workers/credential.h"
 #include "workers/egress.h"
+#include "workers/keys.h"
 #include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
@@ -109,6 +110,7 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.hop_left = more > 0 && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_HOP),
 		.target_sends = t->targets != NULL ? t->targets->sends : 0,
 		.sends_per_target = t->targets != NULL ? t->targets->combo->sends_per_target : 0,
+		.more_keys = again ? tp_keys_left(t) : 0,
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
 		.overload_limit = t->overload_limit,

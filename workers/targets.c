@@ -13,6 +13,7 @@
 #include "workers/blacklist.h"
 #include "workers/cooling.h"
 #include "workers/dispatch.h"
+#include "workers/keys.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"

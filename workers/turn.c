@@ -78,6 +78,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	tp_targets_end(t);
+	tp_keys_end(t);
 	tp_waits_end(t);
 	if (t->joined) {
 		if (unsent)
@@ -301,6 +302,15 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 	tp_timer_set(&t->timer, d->wait_ms);
 }
 
+/* What the refused key was told is no wait for this one. */
+static void next_key(struct tp_turn *t)
+{
+	t->class_sends[TP_CLASS_ROTATE]++;
+	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
+	tp_relay_reset(t);
+	tp_dispatch(t, TP_CLASS_ROTATE);
+}
+
 /* The charge follows the evidence: returned when provably nothing was written. */
 static void settle(struct tp_turn *t, const struct tp_decision *d)
 {
@@ -339,6 +349,7 @@ static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
 	struct tp_outcome o = tp_outcome_of(t, cause);
+	tp_keys_told(t, &o);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
 	if (d.action != TP_ACT_RECONNECT)
@@ -353,6 +364,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
 	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
 	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
+	case TP_ACT_NEXT_KEY: next_key(t); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
 	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
 	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;

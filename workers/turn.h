@@ -24,6 +24,7 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/keys.h"
 #include "workers/overhead.h"
 #include "workers/request.h"
 #include "workers/targets.h"
@@ -122,6 +123,7 @@ struct tp_turn {
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
 	struct tp_targets *targets; /* owned; NULL: the request names no combo */
+	struct tp_turn_keys keys;   /* of a provider with several */
 	struct tp_turn_waits waits;
 	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;

@@ -84,7 +84,7 @@ enum tp_key_header {
 	TP_KEY_X_GOOG_API_KEY
 };
 
-enum { TP_EGRESS_MAX = 8 };
+enum { TP_KEYS_MAX = 64, TP_EGRESS_MAX = 8 };
 
 /* One way to a provider (design section 9): an entry of `via`, taken apart. */
 struct tp_egress_conf {
@@ -105,8 +105,8 @@ struct tp_provider_conf {
 	char *authority;         /* host[:port] as it stands in Host; default ports left out */
 	char *url_authorization; /* "Basic ..." made of the url's user information, or NULL */
 	enum tp_provider_family family;
-	char **keys; /* Turnpike's own credentials for this provider; 0 or 1 for now */
-	size_t n_keys;
+	char **keys;   /* Turnpike's own credentials for this provider, all different; may be none */
+	size_t n_keys; /* at most TP_KEYS_MAX */
 	enum tp_key_header key_header;
 	uint32_t keepalive_idle_ms, keepalive_max;
 	uint32_t connect_ms, first_byte_ms, idle_ms;

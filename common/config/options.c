@@ -235,11 +235,10 @@ static const struct tp_option provider_rows[] = {
 	{.key = "family", .type = TP_OPT_CHOICE, AT(struct tp_provider_conf, family), .choices = family_words,
 	 .fallback = "auto", .help = "Dialect of key header and errors; auto: by the path of each request."},
 	{.key = "keys", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, keys),
-	 COUNTED(struct tp_provider_conf, n_keys), RANGE(0, 1), .secret = true, .refuse = tp_refuse_key,
-	 .too_many = "one key for now: several keys for one provider are not supported yet",
-	 .fallback = "[]", .example = "[ \"${CODEX_API_KEY}\" ]",
-	 .help = "Turnpike's own key for this provider (one key for now); the client's credentials are then removed. "
-		 "None: the client's own credential is passed on."},
+	 COUNTED(struct tp_provider_conf, n_keys), RANGE(0, TP_KEYS_MAX), .secret = true,
+	 .refuse = tp_refuse_key, .fallback = "[]", .example = "[ \"${CODEX_API_KEY}\" ]",
+	 .help = "Turnpike's own keys for this provider, at most 64; the client's credentials are then removed. The first "
+		 "that is not left alone after a refusal is used. None: the client's own credential is passed on."},
 	{.key = "key_header", .type = TP_OPT_CHOICE, AT(struct tp_provider_conf, key_header),
 	 .choices = key_header_words, .fallback = "auto", .help = "Header that carries the key; auto: by family."},
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},

@@ -56,12 +56,14 @@ struct tp_allowance {
 	bool hop_left;             /* one more send of class hop fits the budget */
 	uint32_t target_sends;     /* sends to the present target so far, this one included */
 	uint32_t sends_per_target; /* most of them, as long as there are more targets */
+	uint32_t more_keys;        /* of the provider that were not used at this target, and may be */
 };
 
 enum tp_action {
 	TP_ACT_RELAY,       /* show the provider's answer */
 	TP_ACT_SEND_AGAIN,  /* same target, after wait_ms, charged to `klass` */
 	TP_ACT_NEXT_TARGET, /* of the combo, at once, charged to class hop */
+	TP_ACT_NEXT_KEY,    /* same target with another key, at once, charged to class rotate */
 	TP_ACT_RECONNECT,   /* pooled connection was dead, or a proxy declined: new connection, same (already
 			       charged) send */
 	TP_ACT_REFUSE,      /* answer with `code`: never sent again by anybody */

@@ -80,6 +80,7 @@ enum tp_code {
 	TP_CODE_RATE_LIMIT_SHARED,   /* 429 rate_limit_shared, Retry-After */
 	TP_CODE_BLACKLISTED,         /* 503 upstream_blacklisted, Retry-After: the next probe */
 	TP_CODE_COMBO_UNAVAILABLE,   /* 503 combo_unavailable, a true Retry-After */
+	TP_CODE_KEYS_COOLING,        /* 429 keys_cooling, Retry-After */
 	TP_CODE_COUNT
 };
 

@@ -47,6 +47,7 @@ struct tp_tunnel;
 struct tp_upstream;
 struct tp_numbers;
 struct tp_health;
+struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
@@ -59,8 +60,9 @@ struct tp_provider_rt {
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
-	tp_streak_id long_waits; /* of 55s and more in a row, over all workers */
-	struct event sweep;      /* closes the idle ones whose time is over */
+	tp_streak_id long_waits;        /* of 55s and more in a row, over all workers */
+	struct tp_refresher *refresher; /* of its access tokens; NULL = it has none */
+	struct event sweep;             /* closes the idle ones whose time is over */
 	bool sweeping;
 };
 

@@ -136,8 +136,10 @@ static void commit(struct tp_turn *t)
 {
 	tp_ledger_commit(&t->ledger);
 	tp_targets_good(t);
-	if (t->relay.facts.status < 300)
+	if (t->relay.facts.status < 300) {
 		tp_waits_good(t);
+		tp_refresh_good(t);
+	}
 	tp_blacklist_committed(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;

@@ -98,7 +98,7 @@ static struct tp_cooldown_name name_of(const struct tp_turn *t, unsigned i, enum
 	}
 	struct tp_str secret = {(const char *)&client, sizeof client};
 	if (tp_credential_own(p))
-		secret = tp_credential_now(t, p);
+		secret = tp_credential_identity(t, p);
 	snprintf(text, TP_TARGET_NAME, client != 0 ? "%s (one client's credential)" : "%s key 1", p->name);
 	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), secret, tp_str_from(text));
 }

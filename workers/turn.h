@@ -24,6 +24,7 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/refresh.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -119,7 +120,8 @@ struct tp_turn {
 
 	struct tp_targets targets; /* of a combo */
 	struct tp_turn_waits waits;
-	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
+	struct tp_turn_token token; /* of a provider with `refresh` */
+	bool other_targets;         /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
@@ -153,6 +155,8 @@ enum tp_turn_outcome { TP_TURN_OK, TP_TURN_ERROR, TP_TURN_REFUSED, TP_TURN_CUT, 
 
 /* An attempt has ended without a good answer: asks tp_decide() and acts on it. */
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
+/* The same about an outcome for which no attempt has just ended: there is no access token to send with. */
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why);
 /* The one way a turn ends. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);

@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "workers/refresh.h"
 
 /* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop
  * turn. */
@@ -164,6 +165,8 @@ void tp_provider_rt_close(struct tp_provider_rt *p)
 	while ((u = TAILQ_FIRST(&p->idle)) != NULL)
 		tp_upstream_close(u, "the worker leaves");
 	(void)event_del(&p->sweep);
+	tp_refresher_free(p->refresher);
+	p->refresher = NULL;
 	SSL_CTX_free(p->tls);
 	p->tls = NULL;
 }

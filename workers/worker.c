@@ -7,12 +7,14 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/config/refresh.h"
 #include "workers/acceptor.h"
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/health.h"
 #include "workers/io.h"
 #include "workers/numbers.h"
+#include "workers/refresh.h"
 #include "workers/resolve.h"
 #include "workers/tls.h"
 #include "workers/timer.h"
@@ -38,7 +40,7 @@ static void stop(struct tp_worker *w)
 
 void tp_worker_check_drained(struct tp_worker *w)
 {
-	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels))
+	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels) && !tp_refresh_busy(w))
 		stop(w);
 	else if (w->acceptor != NULL)
 		tp_acceptor_room(w->acceptor);
@@ -126,6 +128,9 @@ static bool open_providers(struct tp_worker *w, struct tp_buf *why)
 		tp_provider_rt_init(&w->providers[i], w, &c->providers[i]);
 		if (c->providers[i].https &&
 		    (w->providers[i].tls = tp_tls_provider(&c->providers[i], why)) == NULL)
+			return false;
+		if (tp_refresh_is_set(&c->providers[i]) &&
+		    (w->providers[i].refresher = tp_refresher_new(&w->providers[i], why)) == NULL)
 			return false;
 	}
 	return true;

@@ -13,6 +13,7 @@ struct rule {
 		CARRY_ON, /* committed and complete: nothing to decide */
 		END,      /* committed and broken */
 		RECONNECT,
+		REFRESH,
 		NEXT_TARGET,
 		UNREACHABLE,
 		REJECTED,
@@ -36,6 +37,7 @@ static bool replacement_failed(const struct tp_situation *f);
 static bool unsent_and_more(const struct tp_situation *f);
 static bool unsent(const struct tp_situation *f);
 static bool may_have_run(const struct tp_situation *f);
+static bool credential_renewable(const struct tp_situation *f);
 static bool declined_and_more(const struct tp_situation *f);
 static bool lost_and_more(const struct tp_situation *f);
 static bool own_credential_rejected(const struct tp_situation *f);
@@ -64,6 +66,7 @@ static const struct rule rules[] = {
 	{unsent_and_more, NEXT_TARGET, "provably nothing was sent: the next target is asked"},
 	{unsent, UNREACHABLE, "provably nothing was sent; the same target is not asked again"},
 	{may_have_run, REFUSE, "may have run and been billed: not sent again"},
+	{credential_renewable, REFRESH, "the provider rejected the access token: it is renewed"},
 	{declined_and_more, NEXT_TARGET, "declined: the next target is asked"},
 	{lost_and_more, NEXT_TARGET,
 	 "connection lost, and the request may safely run twice: the next target"},
@@ -149,6 +152,16 @@ static bool stays_here(const struct tp_situation *f)
 	return f->repeatable && moment && !f->forced && f->o->told_ms < 0 && !f->o->quota &&
 	       f->a->target_sends < f->a->sends_per_target && !slow(f) && !beyond_deadline(f) &&
 	       !class_used_up(f) && !budget_used_up(f);
+}
+
+/* 403 is also how some providers say "no credits". */
+static bool credential_renewable(const struct tp_situation *f)
+{
+	const struct tp_outcome *o = f->o;
+	bool credential = o->status == 401 || (o->auth && o->status >= 400 && o->status < 500);
+
+	return f->answer && credential && o->own_credential && !o->quota && f->a->refresh_left &&
+	       (f->a->base_left || f->a->reserve_left) && f->a->deadline_left_ms > 0;
 }
 
 static bool declined_and_more(const struct tp_situation *f)
@@ -280,6 +293,10 @@ static void act(const struct tp_situation *f, enum verdict verdict, struct tp_de
 		d->code = tp_failure_row(f->o->cause)->refusal;
 		break;
 	case RECONNECT: d->action = TP_ACT_RECONNECT; break;
+	case REFRESH:
+		d->action = TP_ACT_REFRESH;
+		d->klass = TP_CLASS_REFRESH;
+		break;
 	case NEXT_TARGET:
 		d->action = TP_ACT_NEXT_TARGET;
 		d->klass = TP_CLASS_HOP;

@@ -160,8 +160,9 @@ static bool credential_renewable(const struct tp_situation *f)
 	const struct tp_outcome *o = f->o;
 	bool credential = o->status == 401 || (o->auth && o->status >= 400 && o->status < 500);
 
-	return f->answer && credential && o->own_credential && !o->quota && f->a->refresh_left &&
-	       (f->a->base_left || f->a->reserve_left) && f->a->deadline_left_ms > 0;
+	return f->evidence == TP_EVIDENCE_DECLINED && f->answer && credential && o->own_credential &&
+	       !o->quota && f->a->refresh_left && (f->a->base_left || f->a->reserve_left) &&
+	       f->a->deadline_left_ms > 0;
 }
 
 static bool declined_and_more(const struct tp_situation *f)

@@ -10,6 +10,7 @@
 #include "common/http/token_answer.h"
 #include "common/shm/token.h"
 #include "workers/refresh_call.h"
+#include "workers/runtime.h"
 #include "workers/tls.h"
 #include "workers/turn.h"
 
@@ -34,7 +35,8 @@ struct tp_refresher {
 	struct tp_token_copy *now;   /* NULL = none */
 	struct tp_token_lease lease; /* held while a question is under way */
 	struct tp_refresh_call call;
-	int file; /* the new state_file meanwhile; -1 = none */
+	LIST_ENTRY(tp_refresher) link; /* of the worker's, while a question is under way */
+	int file;                      /* the new state_file meanwhile; -1 = none */
 };
 
 /* ---- tokens in this process */
@@ -100,8 +102,17 @@ static const char *name_of(const struct tp_refresher *f)
 	return f->rt->conf->name;
 }
 
+/* A question holds the generation that it belongs to. */
+static void start(struct tp_refresher *f)
+{
+	LIST_INSERT_HEAD(&f->rt->worker->renewing, f, link);
+	(void)tp_runtime_ref(f->rt->runtime);
+}
+
 static void over(struct tp_refresher *f)
 {
+	LIST_REMOVE(f, link);
+	tp_runtime_unref(f->rt->runtime);
 	tp_token_file_abandon(f->rt->conf->refresh.state_file, f->file);
 	f->file = -1;
 	tp_worker_check_drained(f->rt->worker);
@@ -156,7 +167,7 @@ static void take_answer(struct tp_refresher *f, const struct tp_refresh_result *
 {
 	struct tp_token_answer a;
 	char why[160];
-	tp_token_answer_read(r->body, tp_clock_wall_ms() / 1000, &a);
+	tp_token_answer_read(r->body, tp_clock_wall_ms(), &a);
 	bool good = r->status >= 200 && r->status < 300;
 	if (!good || a.access == NULL) {
 		if (good)
@@ -227,6 +238,7 @@ static void begin(struct tp_refresher *f)
 	const char *path = f->rt->conf->refresh.state_file;
 	struct tp_buf token = {0};
 	char why[160];
+	start(f);
 	f->file = tp_token_file_begin(path);
 	if (f->file < 0) {
 		(void)snprintf(why, sizeof why, "it is not asked: refresh.state_file cannot be written: %s",
@@ -281,7 +293,7 @@ struct tp_refresher *tp_refresher_new(struct tp_provider_rt *rt, struct tp_buf *
 	}
 	f->rt = rt;
 	f->file = -1;
-	tp_provider_rt_init(&f->at, rt->worker, &f->endpoint);
+	tp_provider_rt_init(&f->at, rt->runtime, &f->endpoint);
 	if (f->endpoint.https && (f->at.tls = tp_tls_provider(&f->endpoint, why)) == NULL) {
 		tp_refresher_free(f);
 		return NULL;
@@ -300,21 +312,20 @@ void tp_refresher_free(struct tp_refresher *f)
 {
 	if (f == NULL)
 		return;
-	tp_refresh_call_cancel(&f->call);
-	tp_token_release(&f->lease);
-	tp_token_file_abandon(f->rt->conf->refresh.state_file, f->file);
 	unref(f->now);
 	tp_provider_rt_close(&f->at);
 	tp_refresh_endpoint_free(&f->endpoint);
 	free(f);
 }
 
-bool tp_refresh_busy(const struct tp_worker *w)
+void tp_refresh_cancel_all(struct tp_worker *w)
 {
-	for (size_t i = 0; i < w->config->n_providers; i++)
-		if (w->providers[i].refresher != NULL && w->providers[i].refresher->call.active)
-			return true;
-	return false;
+	struct tp_refresher *f;
+	while ((f = LIST_FIRST(&w->renewing)) != NULL) {
+		tp_refresh_call_cancel(&f->call);
+		tp_token_release(&f->lease);
+		over(f);
+	}
 }
 
 /* ---- a turn */

@@ -32,11 +32,10 @@ struct tp_turn_token {
 /* For a provider with `refresh`, whose `rt` is open. NULL on failure, with a line in `why` if it is not out
  * of memory. */
 struct tp_refresher *tp_refresher_new(struct tp_provider_rt *rt, struct tp_buf *why);
-/* Cancels what is under way; NULL is ignored. */
+/* Nothing is under way, as that holds the generation; NULL is ignored. */
 void tp_refresher_free(struct tp_refresher *f);
-/* A question is under way, whose answer should be awaited before the worker leaves: it may hold a new refresh
- * token. */
-bool tp_refresh_busy(const struct tp_worker *w);
+/* The worker leaves and awaits no answer any more. It should have: one may hold a new refresh token. */
+void tp_refresh_cancel_all(struct tp_worker *w);
 /* The present token, for what belongs to no turn; empty: none. Valid until the next call. */
 struct tp_str tp_refresh_current(struct tp_refresher *f);
 

@@ -118,13 +118,13 @@ static double expiry_of(const char *token)
 	return at;
 }
 
-static int64_t lifetime(const json_t *root, const char *token, int64_t now_s)
+static int64_t lifetime(const json_t *root, const char *token, int64_t now_ms)
 {
 	double s = number_of(json_object_get(root, "expires_in"));
 	if (s < 0)
 		s = number_of(json_object_get(root, "expiresIn"));
 	if (s < 0 && (s = expiry_of(token)) > 0)
-		s = s > (double)now_s ? s - (double)now_s : 0;
+		s -= (double)now_ms / SECOND_MS;
 	if (s < 1) /* over already: a clock is wrong, and the provider knows better */
 		return -1;
 	return (int64_t)((s < LIFETIME_MAX_S ? s : LIFETIME_MAX_S) * SECOND_MS);
@@ -142,7 +142,7 @@ static void take_error(const json_t *root, char out[64])
 		out[i] = text[i] > 0x20 && text[i] < 0x7f ? text[i] : '_';
 }
 
-void tp_token_answer_read(struct tp_str body, int64_t now_s, struct tp_token_answer *ret_answer)
+void tp_token_answer_read(struct tp_str body, int64_t now_ms, struct tp_token_answer *ret_answer)
 {
 	static const char *const access[] = {"access_token", "accessToken", "token", NULL};
 	static const char *const refresh[] = {"refresh_token", "refreshToken", NULL};
@@ -152,7 +152,7 @@ void tp_token_answer_read(struct tp_str body, int64_t now_s, struct tp_token_ans
 	ret_answer->refresh = text_of(root, refresh);
 	take_error(root, ret_answer->error);
 	if (ret_answer->access != NULL)
-		ret_answer->lifetime_ms = lifetime(root, ret_answer->access, now_s);
+		ret_answer->lifetime_ms = lifetime(root, ret_answer->access, now_ms);
 	json_decref(root);
 }
 

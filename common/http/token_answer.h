@@ -24,8 +24,8 @@ struct tp_token_answer {
 	char error[64];      /* the error's code, printable; "" = none */
 };
 
-/* Reads an answer's body; now_s: wall clock. Absent members stay empty. Free with tp_token_answer_free(). */
-void tp_token_answer_read(struct tp_str body, int64_t now_s, struct tp_token_answer *ret_answer);
+/* Reads an answer's body; now_ms: wall clock. Absent members stay empty. Free with tp_token_answer_free(). */
+void tp_token_answer_read(struct tp_str body, int64_t now_ms, struct tp_token_answer *ret_answer);
 /* Wipes and frees what it holds; zeroes it. */
 void tp_token_answer_free(struct tp_token_answer *a);
 

@@ -334,12 +334,16 @@ def _(lab):
 
 @rows("expired-jwt")
 def _(lab):
-    tokens = [jwt(1, exp=time.time() + 2.0), jwt(2, exp=time.time() + 3600)]
-    u = lab.provider()
-    e = lab.provider(*[ok(json.dumps({"access_token": token}).encode()) for token in tokens])
+    tokens = []
+
+    def fresh(x):
+        tokens.append(jwt(len(tokens), exp=time.time() + (3600 if tokens else 2.5)))
+        x.answer(200, (), json.dumps({"access_token": tokens[-1]}).encode())
+
+    u, e = lab.provider(), lab.provider(then=fresh)
     t = start(lab, u, e)
     served(lab.post(t))
-    time.sleep(2.2)
+    time.sleep(2.6)
     served(lab.post(t))
     assert [s.header("authorization") for s in u.sends] == ["Bearer " + token for token in tokens]
 

@@ -144,7 +144,7 @@ static struct tp_outcome random_outcome(void)
 	o.committed = (r >> 56) % 16 == 0;
 	o.own_credential = (r >> 60) % 4 == 0;
 	o.auth = one_in(16);
-	if (o.cause == TP_CAUSE_ANSWER && one_in(8))
+	if (o.cause == TP_CAUSE_ANSWER && one_in(32))
 		o.status = 401;
 	return o;
 }
@@ -374,7 +374,7 @@ START_TEST(property)
 {
 	uint64_t seen[5] = {0};
 
-	for (int i = 0; i < 100000; i++)
+	for (int i = 0; i < 200000; i++)
 		run_turn(seen);
 	/* the interesting paths were really taken */
 	for (size_t i = 0; i < 5; i++)

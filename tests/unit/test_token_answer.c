@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-enum { NOW_S = 1790000000 };
+#define NOW_MS INT64_C(1790000000000)
 
 START_TEST(questions)
 {
@@ -77,7 +77,7 @@ START_TEST(answers)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct tp_token_answer a;
-		tp_token_answer_read(tp_str_from(rows[i].body), NOW_S, &a);
+		tp_token_answer_read(tp_str_from(rows[i].body), NOW_MS, &a);
 		ck_assert_msg((a.access == NULL) == (rows[i].access == NULL), "%s", rows[i].body);
 		ck_assert_msg((a.refresh == NULL) == (rows[i].refresh == NULL), "%s", rows[i].body);
 		if (a.access != NULL)
@@ -100,7 +100,7 @@ START_TEST(too_long)
 	for (size_t n = 8192; n <= 8193; n++) {
 		tp_buf_free(&body);
 		tp_buf_printf(&body, "{\"access_token\":\"%0*d\"}", (int)n, 0);
-		tp_token_answer_read(tp_buf_str(&body), NOW_S, &a);
+		tp_token_answer_read(tp_buf_str(&body), NOW_MS, &a);
 		ck_assert((a.access != NULL) == (n == 8192));
 		tp_token_answer_free(&a);
 	}

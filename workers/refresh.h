@@ -8,15 +8,15 @@
 
 #include <stdbool.h>
 
-#include "common/base/buf.h"
+#include "common/base/str.h"
 #include "common/retry/decide.h"
 #include "workers/core.h"
 
 enum { TP_REFRESH_LOOK_MS = 20 };
 
 struct tp_turn;
-struct tp_refresher;  /* of one provider, in one worker */
-struct tp_token_copy; /* a token in this process, counted */
+struct tp_refresher; /* of one provider, in one worker */
+struct tp_token_copy;
 
 /* Part of the turn; zeroed to begin. What it says is about the provider `of`. */
 struct tp_turn_token {
@@ -29,13 +29,6 @@ struct tp_turn_token {
 	bool given_up;                 /* no token for this provider: its keys, if it has some */
 };
 
-/* For a provider with `refresh`, whose `rt` is open. NULL on failure, with a line in `why` if it is not out
- * of memory. */
-struct tp_refresher *tp_refresher_new(struct tp_provider_rt *rt, struct tp_buf *why);
-/* Nothing is under way, as that holds the generation; NULL is ignored. */
-void tp_refresher_free(struct tp_refresher *f);
-/* The worker leaves and awaits no answer any more. It should have: one may hold a new refresh token. */
-void tp_refresh_cancel_all(struct tp_worker *w);
 /* The present token, for what belongs to no turn; empty: none. Valid until the next call. */
 struct tp_str tp_refresh_current(struct tp_refresher *f);
 

@@ -6,7 +6,7 @@
 #include "common/config/refresh.h"
 #include "workers/health.h"
 #include "workers/numbers.h"
-#include "workers/refresh.h"
+#include "workers/refresher.h"
 #include "workers/tls.h"
 #include "workers/upstream.h"
 

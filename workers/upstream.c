@@ -6,7 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "workers/refresh.h"
+#include "workers/refresher.h"
 #include "workers/runtime.h"
 
 /* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop

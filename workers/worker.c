@@ -11,7 +11,7 @@
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/io.h"
-#include "workers/refresh.h"
+#include "workers/refresher.h"
 #include "workers/resolve.h"
 #include "workers/runtime.h"
 #include "workers/timer.h"
@@ -172,7 +172,7 @@ static void abort_clients(struct tp_worker *w)
 static void close_worker(struct tp_worker *w)
 {
 	abort_clients(w);
-	tp_refresh_cancel_all(w);
+	tp_refresher_cancel_all(w);
 	tp_runtime_unref(w->runtime);
 	w->runtime = NULL;
 	tp_runtime_free_ended(w);

@@ -251,10 +251,10 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 		return;
 	}
 	if (keys_clash_with_user(p))
-		tp_node_complain(
-			url, l->errors,
-			"the url has user information and there is a key or `refresh`: both would need the Authorization "
-			"header. Set key_header to another one, or drop one of them");
+		tp_node_complain(url, l->errors,
+				 "the url has user information and there is a key or `refresh`: both would "
+				 "need the Authorization "
+				 "header. Set key_header to another one, or drop one of them");
 	/* Silently sending in clear what somebody meant to protect would be the worst reading. */
 	bool protected = p->tls.ca != NULL || p->tls.server_name != NULL || !p->tls.verify;
 	if (!p->https && !tp_refresh_is_set(p) && tp_is_given(tls) && protected)

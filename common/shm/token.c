@@ -78,6 +78,7 @@ bool tp_token_get(const struct tp_region *r, tp_token_id id, struct tp_token *re
 		t->expires_ms = load(&x->expires_ms);
 		t->renew_ms = load(&x->renew_ms);
 		t->n = (size_t)load(&x->n);
+		TP_INJECT("token read");
 		if (t->n <= TP_TOKEN_MAX)
 			tp_words_get(x->words, words_of(t->n), t->text);
 		if (tp_token_generation(r, id) == generation)
@@ -171,6 +172,7 @@ enum tp_token_taking tp_token_take(struct tp_region *r, tp_token_id id, struct t
 	enum tp_token_taking found = obstacle(c, known, rejected, now_ms, ret_wait_ms);
 	if (found != TP_TOKEN_TAKEN)
 		return found;
+	TP_INJECT("token wanted");
 	uint64_t seen = load(&c->lease);
 	bool dead = (seen & 0xffff) != 0;
 	if (tp_hold_live(r, seen))

@@ -1,10 +1,10 @@
 /* Access tokens in the shared table: what is read, who renews, and when nobody does. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/shm/layout.h"
 #include "common/shm/token.h"
+#include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000 };
 
@@ -199,10 +199,8 @@ START_TEST(damage)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(token)
 {
-	Suite *s = suite_create("token");
-	TCase *t = tcase_create("token");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, what_is_read);
 	tcase_add_test(t, one_renews);
@@ -211,10 +209,4 @@ int main(void)
 	tcase_add_test(t, the_dead_are_replaced_once);
 	tcase_add_test(t, no_room);
 	tcase_add_test(t, damage);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

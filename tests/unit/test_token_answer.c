@@ -1,8 +1,8 @@
 /* What an endpoint that renews access tokens is asked, and how its answers are read. */
 #include "common/http/token_answer.h"
+#include "tests/unit/suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define NOW_MS INT64_C(1790000000000)
 
@@ -108,17 +108,9 @@ START_TEST(too_long)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(token_answer)
 {
-	Suite *s = suite_create("token_answer");
-	TCase *t = tcase_create("token_answer");
 	tcase_add_test(t, questions);
 	tcase_add_test(t, answers);
 	tcase_add_test(t, too_long);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,11 +1,11 @@
 /* refresh.state_file: written as a whole, private, and only for the configuration that it belongs to. */
 #include "common/config/token_file.h"
+#include "tests/unit/suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -124,20 +124,12 @@ START_TEST(no_folder)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(token_file)
 {
-	Suite *s = suite_create("token_file");
-	TCase *t = tcase_create("token_file");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, kept_and_found);
 	tcase_add_test(t, longest);
 	tcase_add_test(t, abandoned);
 	tcase_add_test(t, none_of_ours);
 	tcase_add_test(t, no_folder);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

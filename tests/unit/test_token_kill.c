@@ -2,9 +2,8 @@
 #define TP_SHM_INJECT
 #include "common/shm/token.c"
 
-#include <stdlib.h>
-
 #include "tests/unit/kill_at.h"
+#include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000 };
 
@@ -116,16 +115,8 @@ START_TEST(killed_while_giving_up)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(token_kill)
 {
-	Suite *s = suite_create("token_kill");
-	TCase *t = tcase_create("kill");
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof deaths / sizeof *deaths);
 	tcase_add_test(t, killed_while_giving_up);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,11 +2,11 @@
  * reader sees parts of two tokens. Also run with SANITIZE=thread. */
 #define TP_SHM_INJECT
 #include "common/shm/token.c"
+#include "tests/unit/suite.h"
 
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 
 enum { THREADS = 4, NOW_MS = 1000000, GENERATIONS = 4000 };
 
@@ -86,16 +86,8 @@ START_TEST(one_token_after_the_other)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(token_race)
 {
-	Suite *s = suite_create("token_race");
-	TCase *t = tcase_create("race");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, one_token_after_the_other);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

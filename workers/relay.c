@@ -45,6 +45,7 @@ void tp_relay_commit(struct tp_turn *t)
 	if (t->relay.facts.status < 300) {
 		tp_waits_good(t);
 		tp_keys_good(t);
+		tp_refresh_good(t);
 	}
 	tp_blacklist_committed(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);

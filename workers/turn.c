@@ -49,6 +49,7 @@ static void free_turn(struct tp_turn *t)
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
+	tp_refresh_end(t);
 	tp_identity_drop(t);
 	tp_targets_drop(t);
 	tp_request_free(t->request);
@@ -306,6 +307,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 static void next_key(struct tp_turn *t)
 {
 	t->class_sends[TP_CLASS_ROTATE]++;
+	tp_refresh_give_up(t);     /* a token was rejected for good: the keys are next */
 	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
 	tp_relay_reset(t);
 	tp_dispatch(t, TP_CLASS_ROTATE);
@@ -346,6 +348,42 @@ static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
 	return d;
 }
 
+/* The same target again, as soon as there is a newer access token. */
+static void renew_and_send_again(struct tp_turn *t, const struct tp_outcome *o)
+{
+	tp_refresh_rejected(t, o);
+	t->class_sends[TP_CLASS_REFRESH]++;
+	tp_timer_clear(&t->timer); /* of the answer that is left behind */
+	tp_relay_reset(t);
+	tp_dispatch(t, TP_CLASS_REFRESH);
+}
+
+static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d, const char *why)
+{
+	if (d->alert != TP_ALERT_NONE)
+		tp_alert_of_turn(t, d->alert);
+	switch (d->action) {
+	case TP_ACT_RELAY: tp_relay_saved(t, d->stop, d->evidence); break;
+	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, d); break;
+	case TP_ACT_REFRESH: renew_and_send_again(t, o); break;
+	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
+	case TP_ACT_NEXT_KEY: next_key(t); break;
+	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
+	case TP_ACT_REFUSE: tp_turn_refuse(t, d->code); break;
+	case TP_ACT_LOCAL: answer_without_send(t, d->code); break;
+	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
+	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
+	}
+}
+
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
+{
+	struct tp_decision d = decide(t, o);
+	tp_info("turn %s: %s, after %u sends, %s: %s: %s", t->id, tp_family_name(t->family), t->ledger.used,
+		t->provider->conf->name, why, d.reason);
+	act(t, o, &d, why);
+}
+
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
 	struct tp_outcome o = tp_outcome_of(t, cause);
@@ -358,19 +396,9 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
-	if (d.alert != TP_ALERT_NONE)
-		tp_alert_of_turn(t, d.alert);
-	switch (d.action) {
-	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
-	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
-	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
-	case TP_ACT_NEXT_KEY: next_key(t); break;
-	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
-	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
-	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
-	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
-	}
+	if (d.action != TP_ACT_REFRESH)
+		tp_refresh_note(t, &o);
+	act(t, &o, &d, why);
 }
 
 static void on_timer(void *arg)

@@ -126,6 +126,13 @@ struct tp_provider_conf {
 	bool compression_pass;         /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
 			       */
+	struct {
+		char *url;           /* NULL = off; then all are NULL */
+		char *refresh_token; /* secret */
+		char *client_id;     /* or NULL: plain JSON is spoken */
+		char *client_secret; /* secret, or NULL */
+		char *state_file;    /* absolute path */
+	} refresh;
 	struct tp_retry_conf retry;
 };
 

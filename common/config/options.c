@@ -220,6 +220,29 @@ static const struct tp_option health_rows[] = {
 };
 static const struct tp_section health = {ROWS(health_rows)};
 
+static const struct tp_option refresh_rows[] = {
+	{.key = "url", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.url),
+	 .example = "https://auth.example.com/oauth/token",
+	 .help = "Where access tokens are renewed, http or https; `tls.ca` and `tls.verify` of the provider count here too. Redirects are "
+		 "not followed. Empty: off."},
+	{.key = "refresh_token", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.refresh_token), .secret = true,
+	 .refuse = tp_refuse_key, .example = "\"${REFRESH_TOKEN}\"",
+	 .help = "The first refresh token. One that the endpoint gave in its place (see `state_file`) is used until another one is "
+		 "written here."},
+	{.key = "client_id", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_id), .refuse = tp_refuse_key,
+	 .example = "my-app",
+	 .help = "Set: the refresh-token grant of OAuth 2 is spoken (form-encoded). Empty: `{\"refresh_token\": \"...\"}` is posted as "
+		 "JSON. Both take `access_token`, `accessToken` or `token` from the answer, a new `refresh_token` if there is one, and "
+		 "`expires_in` (else `exp` of a JWT)."},
+	{.key = "client_secret", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_secret), .secret = true,
+	 .refuse = tp_refuse_key, .help = "Sent beside client_id, for OAuth clients that have one."},
+	{.key = "state_file", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.state_file), .refuse = tp_refuse_absolute,
+	 .example = "/var/lib/turnpike/codex.json",
+	 .help = "Absolute path where a new refresh token is kept (mode 0600, replaced as a whole, beside it `.new` for a moment) before "
+		 "its access token is used. Its folder must be writable. Each provider needs its own."},
+};
+static const struct tp_section refresh = {ROWS(refresh_rows)};
+
 static const char *const family_words[] = {"auto", "openai", "anthropic", NULL};
 static const char *const key_header_words[] = {"auto",    "authorization",  "x-api-key",
 					       "api-key", "x-goog-api-key", NULL};
@@ -252,6 +275,9 @@ static const struct tp_option provider_rows[] = {
 		 "for https urls, plain requests for http ones). One that fails is skipped for 30s, and the next one is used for "
 		 "the same send."},
 	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
+	{.key = "refresh", SECTION(refresh),
+	 .help = "Access tokens in place of a key: got and renewed over all workers once, on a 401 or shortly before they expire. The "
+		 "client's credentials are removed. With `keys` beside it the keys are used until a 401 asks for the first token."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,
 	 .fallback = "[ /models, /messages/count_tokens ]",

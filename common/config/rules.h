@@ -50,6 +50,10 @@ static inline bool tp_is_given(const struct tp_node *node)
 	return node != NULL && node->kind != TP_NODE_BAD && !node->bad;
 }
 
+/* Section `refresh` of a provider, whose node is given (rules_refresh.c). */
+void tp_check_refresh(struct tp_load *l, const struct tp_provider_conf *p, struct tp_node *provider);
+/* Of the whole file. */
+void tp_check_state_files(struct tp_load *l, struct tp_node *root);
 /* The rules between combos, routes and providers, once the whole file is read (rules_combos.c). */
 void tp_check_combos(struct tp_load *l, struct tp_node *root);
 

@@ -7,9 +7,11 @@
 #include "common/base/log.h"
 #include "workers/admit.h"
 #include "workers/alerts.h"
+#include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/models.h"
 #include "workers/observe.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
@@ -48,7 +50,9 @@ static void free_turn(struct tp_turn *t)
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
+	tp_refresh_end(t);
 	tp_identity_drop(t);
+	tp_targets_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_runtime_unref(t->runtime);
@@ -76,6 +80,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	tp_targets_end(t);
+	tp_keys_end(t);
 	tp_waits_end(t);
 	if (t->joined) {
 		if (unsent)
@@ -107,7 +112,7 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	return (struct tp_answer_about){
 		.request_id = t->id,
 		.sends = t->sends_told != 0 ? t->sends_told : t->ledger.used,
-		.target = t->targets.name[0] != '\0' ? t->targets.name
+		.target = tp_targets_name(t) != NULL ? tp_targets_name(t)
 			  : t->provider != NULL      ? t->provider->conf->name
 						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->client->leaving || t->request == NULL ||
@@ -116,25 +121,43 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	};
 }
 
+/* `r` is what the head says. */
+static void answer_with(struct tp_turn *t, const struct tp_refusal *r, struct tp_str body,
+			enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
+{
+	struct tp_buf head = {0};
+	struct tp_answer_about about = tp_turn_about(t);
+	about.framing = TP_ANSWER_LENGTH;
+	about.length = body.n;
+	about.replay_off = false;
+	tp_answer_head_local(&head, r, &about);
+	struct iovec v[2] = {{head.data, head.len},
+			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
+	bool failed = head.failed || tp_client_write(t->client, v, 2) < 0;
+	tp_buf_free(&head);
+	tp_turn_end(t, outcome, ending, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+}
+
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending)
 {
-	struct tp_buf body = {0}, head = {0};
-	struct tp_answer_about about = tp_turn_about(t);
+	struct tp_buf body = {0};
 	if (t->opened) {
 		tp_heartbeat_fail(t, r, outcome, ending);
 		return;
 	}
 	tp_refusal_render(r, t->family, &body);
-	about.framing = TP_ANSWER_LENGTH;
-	about.length = body.len;
-	about.replay_off = false;
-	tp_answer_head_local(&head, r, &about);
-	struct iovec v[2] = {{head.data, head.len}, {body.data, t->head_request ? 0 : body.len}};
-	bool failed = head.failed || body.failed || tp_client_write(t->client, v, 2) < 0;
-	tp_buf_free(&head);
+	if (body.failed)
+		tp_turn_end(t, outcome, ending, TP_NEXT_CUT);
+	else
+		answer_with(t, r, tp_buf_str(&body), outcome, ending);
 	tp_buf_free(&body);
-	tp_turn_end(t, outcome, ending, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+}
+
+void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
+{
+	struct tp_refusal good = {.status = 200};
+	answer_with(t, &good, body, TP_TURN_OK, NULL);
 }
 
 void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
@@ -175,7 +198,7 @@ void tp_turn_abort(struct tp_turn *t)
 void tp_turn_start(struct tp_turn *t)
 {
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	if (!tp_turn_admit(t))
+	if (!tp_turn_admit(t) || tp_models_begin(t))
 		return;
 	const struct tp_head *h = t->request->head;
 	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
@@ -211,8 +234,10 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 			tp_client_pause(t->client);
 		return;
 	}
-	if (t->fingerprint != NULL)
-		tp_identity_feed(t, data, n);
+	if (t->fingerprint != NULL && !tp_identity_feed(t, data, n)) {
+		tp_turn_reject(t, 413, TP_BODY_TOO_LARGE_DECODED);
+		return;
+	}
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))
@@ -279,6 +304,16 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 	tp_timer_set(&t->timer, d->wait_ms);
 }
 
+/* What the refused key was told is no wait for this one. */
+static void next_key(struct tp_turn *t)
+{
+	t->class_sends[TP_CLASS_ROTATE]++;
+	tp_refresh_give_up(t);     /* a token was rejected for good: the keys are next */
+	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
+	tp_relay_reset(t);
+	tp_dispatch(t, TP_CLASS_ROTATE);
+}
+
 /* The charge follows the evidence: returned when provably nothing was written. */
 static void settle(struct tp_turn *t, const struct tp_decision *d)
 {
@@ -314,9 +349,49 @@ static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
 	return d;
 }
 
+/* The same target again, as soon as there is a newer access token. */
+static void renew_and_send_again(struct tp_turn *t, const struct tp_outcome *o)
+{
+	tp_refresh_rejected(t, o);
+	t->class_sends[TP_CLASS_REFRESH]++;
+	tp_timer_clear(&t->timer); /* of the answer that is left behind */
+	tp_relay_reset(t);
+	tp_dispatch(t, TP_CLASS_REFRESH);
+}
+
+static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d, const char *why)
+{
+	if (d->alert != TP_ALERT_NONE)
+		tp_alert_of_turn(t, d->alert);
+	switch (d->action) {
+	case TP_ACT_RELAY: tp_relay_saved(t, d->stop, d->evidence); break;
+	case TP_ACT_SEND_AGAIN:
+		tp_observe_wait(t, o, d, why);
+		wait_and_send_again(t, d);
+		break;
+	case TP_ACT_REFRESH: renew_and_send_again(t, o); break;
+	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
+	case TP_ACT_NEXT_KEY: next_key(t); break;
+	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
+	case TP_ACT_REFUSE: tp_turn_refuse(t, d->code); break;
+	case TP_ACT_LOCAL: answer_without_send(t, d->code); break;
+	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
+	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
+	}
+}
+
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
+{
+	struct tp_decision d = decide(t, o);
+	tp_info("turn %s: %s, after %u sends, %s: %s: %s", t->id, tp_family_name(t->family), t->ledger.used,
+		t->provider->conf->name, why, d.reason);
+	act(t, o, &d, why);
+}
+
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
 	struct tp_outcome o = tp_outcome_of(t, cause);
+	tp_keys_told(t, &o);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
 	if (d.action != TP_ACT_RECONNECT)
@@ -325,21 +400,9 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
 		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
-	if (d.alert != TP_ALERT_NONE)
-		tp_alert_of_turn(t, d.alert);
-	switch (d.action) {
-	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
-	case TP_ACT_SEND_AGAIN:
-		tp_observe_wait(t, &o, &d, why);
-		wait_and_send_again(t, &d);
-		break;
-	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
-	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
-	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
-	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
-	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
-	}
+	if (d.action != TP_ACT_REFRESH)
+		tp_refresh_note(t, &o);
+	act(t, &o, &d, why);
 }
 
 static void on_timer(void *arg)
@@ -350,7 +413,7 @@ static void on_timer(void *arg)
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT:
-		if (t->targets.waiting)
+		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
 		else
 			tp_dispatch(t, t->klass);

@@ -11,6 +11,7 @@
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/io.h"
+#include "workers/refresher.h"
 #include "workers/resolve.h"
 #include "workers/runtime.h"
 #include "workers/timer.h"
@@ -35,7 +36,7 @@ static void stop(struct tp_worker *w)
 
 void tp_worker_check_drained(struct tp_worker *w)
 {
-	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels))
+	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels) && LIST_EMPTY(&w->renewing))
 		stop(w);
 	else if (w->acceptor != NULL)
 		tp_acceptor_room(w->acceptor);
@@ -145,6 +146,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
+	LIST_INIT(&w->renewing);
 	uint64_t random[3];
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
 		return false;
@@ -172,6 +174,7 @@ static void abort_clients(struct tp_worker *w)
 static void close_worker(struct tp_worker *w)
 {
 	abort_clients(w);
+	tp_refresher_cancel_all(w);
 	tp_runtime_unref(w->runtime);
 	w->runtime = NULL;
 	tp_runtime_free_ended(w);

@@ -282,9 +282,7 @@ static bool is_among(char *const *strings, size_t n, const char *text)
 
 static bool has_allowed_count(struct tp_load *l, const struct tp_option *o, struct tp_node *node, size_t n)
 {
-	if (n > o->high && o->too_many != NULL)
-		tp_node_complain(node, l->errors, "%s", o->too_many);
-	else if (n > o->high)
+	if (n > o->high)
 		tp_node_complain(node, l->errors, "has %zu entries: at most %ju are allowed", n,
 				 (uintmax_t)o->high);
 	else if (n < o->low)

@@ -54,7 +54,6 @@ struct tp_option {
 	const char *fallback;       /* the default as YAML; NULL = none (absent, empty, or inner defaults) */
 	const char
 		*example; /* shown in the sample where the default says nothing; MAP: the name of its entry */
-	const char *too_many; /* STRINGS: told instead of the general words when above `high` */
 	const char *help;
 	const struct tp_section *inner;
 	/* The key's default hangs on retry.profile: which key it is, and where the written ones of its object
@@ -66,6 +65,8 @@ struct tp_option {
 	const char *(*refuse)(char *value);
 	/* Secret STRING: appends what may be shown of it; NULL = nothing. */
 	void (*mask)(const void *object, struct tp_buf *out);
+	/* Secret STRINGS: the same of one of them. */
+	void (*mask_each)(const char *value, struct tp_buf *out);
 };
 
 struct tp_section {

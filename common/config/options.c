@@ -220,6 +220,29 @@ static const struct tp_option health_rows[] = {
 };
 static const struct tp_section health = {ROWS(health_rows)};
 
+static const struct tp_option refresh_rows[] = {
+	{.key = "url", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.url),
+	 .example = "https://auth.example.com/oauth/token",
+	 .help = "Where access tokens are renewed, http or https; `tls.ca` and `tls.verify` of the provider count here too. Redirects are "
+		 "not followed. Empty: off."},
+	{.key = "refresh_token", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.refresh_token), .secret = true,
+	 .refuse = tp_refuse_key, .example = "\"${REFRESH_TOKEN}\"",
+	 .help = "The first refresh token. One that the endpoint gave in its place (see `state_file`) is used until another one is "
+		 "written here."},
+	{.key = "client_id", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_id), .refuse = tp_refuse_key,
+	 .example = "my-app",
+	 .help = "Set: the refresh-token grant of OAuth 2 is spoken (form-encoded). Empty: `{\"refresh_token\": \"...\"}` is posted as "
+		 "JSON. Both take `access_token`, `accessToken` or `token` from the answer, a new `refresh_token` if there is one, and "
+		 "`expires_in` (else `exp` of a JWT)."},
+	{.key = "client_secret", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_secret), .secret = true,
+	 .refuse = tp_refuse_key, .help = "Sent beside client_id, for OAuth clients that have one."},
+	{.key = "state_file", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.state_file), .refuse = tp_refuse_absolute,
+	 .example = "/var/lib/turnpike/codex.json",
+	 .help = "Absolute path where a new refresh token is kept (mode 0600, replaced as a whole, beside it `.new` for a moment) before "
+		 "its access token is used. Its folder must be writable. Each provider needs its own."},
+};
+static const struct tp_section refresh = {ROWS(refresh_rows)};
+
 static const char *const family_words[] = {"auto", "openai", "anthropic", NULL};
 static const char *const key_header_words[] = {"auto",    "authorization",  "x-api-key",
 					       "api-key", "x-goog-api-key", NULL};
@@ -235,17 +258,26 @@ static const struct tp_option provider_rows[] = {
 	{.key = "family", .type = TP_OPT_CHOICE, AT(struct tp_provider_conf, family), .choices = family_words,
 	 .fallback = "auto", .help = "Dialect of key header and errors; auto: by the path of each request."},
 	{.key = "keys", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, keys),
-	 COUNTED(struct tp_provider_conf, n_keys), RANGE(0, 1), .secret = true, .refuse = tp_refuse_key,
-	 .too_many = "one key for now: several keys for one provider are not supported yet",
-	 .fallback = "[]", .example = "[ \"${CODEX_API_KEY}\" ]",
-	 .help = "Turnpike's own key for this provider (one key for now); the client's credentials are then removed. "
-		 "None: the client's own credential is passed on."},
+	 COUNTED(struct tp_provider_conf, n_keys), RANGE(0, TP_KEYS_MAX), .secret = true,
+	 .refuse = tp_refuse_key, .fallback = "[]", .example = "[ \"${CODEX_API_KEY}\" ]",
+	 .help = "Turnpike's own keys for this provider, at most 64; the client's credentials are then removed. The first "
+		 "that is not left alone after a refusal is used. None: the client's own credential is passed on."},
 	{.key = "key_header", .type = TP_OPT_CHOICE, AT(struct tp_provider_conf, key_header),
 	 .choices = key_header_words, .fallback = "auto", .help = "Header that carries the key; auto: by family."},
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "via", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, via),
+	 COUNTED(struct tp_provider_conf, n_via), RANGE(1, TP_EGRESS_MAX), .secret = true,
+	 .refuse = tp_refuse_egress, .mask_each = tp_mask_egress, .fallback = "[ direct ]",
+	 .example = "[ \"http://user:${PROXY_PASSWORD}@proxy.example.com:3128\", direct ]",
+	 .help = "Ways out, in order of preference: `direct`, or an HTTP proxy as `http://[user:password@]host:port` (CONNECT "
+		 "for https urls, plain requests for http ones). One that fails is skipped for 30s, and the next one is used for "
+		 "the same send."},
 	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
+	{.key = "refresh", SECTION(refresh),
+	 .help = "Access tokens in place of a key: got and renewed over all workers once, on a 401 or shortly before they expire. The "
+		 "client's credentials are removed. With `keys` beside it the keys are used until a 401 asks for the first token."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,
 	 .fallback = "[ /models, /messages/count_tokens ]",
@@ -297,13 +329,23 @@ static const struct tp_option target_rows[] = {
 	 .example = "codex", .help = "Name of a provider."},
 	{.key = "model", .type = TP_OPT_STRING, AT(struct tp_target_conf, model), .required = true, .example = "gpt-5",
 	 .refuse = tp_refuse_model, .help = "The model it is asked for, always as it is written here: combos name no combos."},
+	{.key = "weight", .type = TP_OPT_COUNT, AT(struct tp_target_conf, weight), RANGE(1, 100), .fallback = "1",
+	 .help = "Its share under `round_robin` and `random`: with 3 and 1 it is the first of three turns in four."},
 };
 static const struct tp_section target = {.name = "target", ROWS(target_rows), .size = sizeof(struct tp_target_conf)};
 
+static const char *const strategy_words[] = {"failover", "round_robin", "random", "least_busy", NULL};
+
 static const struct tp_option combo_rows[] = {
+	{.key = "strategy", .type = TP_OPT_CHOICE, AT(struct tp_combo_conf, strategy), .choices = strategy_words,
+	 .fallback = "failover",
+	 .help = "Whom a request asks first: `failover` = the first of `targets`; `round_robin` = one after the other by "
+		 "weight, counted over all workers; `random` = by weight; `least_busy` = the one with the fewest sends in "
+		 "progress over all workers. The others follow when it declines or is passed over."},
 	{.key = "targets", .type = TP_OPT_LIST, AT(struct tp_combo_conf, targets),
 	 COUNTED(struct tp_combo_conf, n_targets), .inner = &target, RANGE(1, TP_TARGETS_MAX), .required = true,
-	 .help = "Who is asked, in this order; the next one when one declines or cannot be reached, none twice for one request."},
+	 .help = "Who is asked, in the order that `strategy` says; the next one when one declines or cannot be reached, none twice "
+		 "for one request."},
 	{.key = "sends_per_target", .type = TP_OPT_COUNT, AT(struct tp_combo_conf, sends_per_target), RANGE(1, 100),
 	 .fallback = "2",
 	 .help = "Most sends to one target after transient failures, as long as there are others left."},

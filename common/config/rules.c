@@ -5,6 +5,7 @@
 
 #include "common/config/convert.h"
 #include "common/config/endpoint.h"
+#include "common/config/refresh.h"
 #include "common/config/units.h"
 
 /* ---- listen */
@@ -230,7 +231,18 @@ static bool keys_clash_with_user(const struct tp_provider_conf *p)
 {
 	bool in_authorization = p->key_header == TP_KEY_AUTHORIZATION ||
 				(p->key_header == TP_KEY_AUTO && p->family != TP_PROVIDER_ANTHROPIC);
-	return p->url_authorization != NULL && p->n_keys > 0 && in_authorization;
+	return p->url_authorization != NULL && (p->n_keys > 0 || tp_refresh_is_set(p)) && in_authorization;
+}
+
+/* A text was checked by tp_refuse_egress() before: what can still fail is memory. */
+static void set_egress(struct tp_load *l, struct tp_provider_conf *p)
+{
+	p->egress = calloc(p->n_via + 1, sizeof *p->egress);
+	for (size_t i = 0; p->egress != NULL && i < p->n_via; i++)
+		if (tp_endpoint_egress(p->via[i], &p->egress[i]) != NULL)
+			l->errors->no_memory = true;
+	if (p->egress == NULL)
+		l->errors->no_memory = true;
 }
 
 void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
@@ -241,6 +253,8 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 	if (reason != NULL && node != NULL)
 		tp_config_errors_add(l->errors, node->key_line, node->key_column, "providers: `%s` %s",
 				     p->name, reason);
+	set_egress(l, p);
+	tp_check_refresh(l, p, node);
 	if (p->url == NULL || url == NULL)
 		return;
 	reason = tp_endpoint_url(p);
@@ -249,13 +263,13 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 		return;
 	}
 	if (keys_clash_with_user(p))
-		tp_node_complain(
-			url, l->errors,
-			"the url has user information and there is a key: both would need the Authorization "
-			"header. Set key_header to another one, or drop one of them");
+		tp_node_complain(url, l->errors,
+				 "the url has user information and there is a key or `refresh`: both would "
+				 "need the Authorization "
+				 "header. Set key_header to another one, or drop one of them");
 	/* Silently sending in clear what somebody meant to protect would be the worst reading. */
 	bool protected = p->tls.ca != NULL || p->tls.server_name != NULL || !p->tls.verify;
-	if (!p->https && tp_is_given(tls) && protected)
+	if (!p->https && !tp_refresh_is_set(p) && tp_is_given(tls) && protected)
 		tp_node_complain(tls, l->errors, "has no meaning for an http:// url");
 }
 
@@ -267,9 +281,25 @@ void tp_mask_url(const void *object, struct tp_buf *out)
 	tp_buf_printf(out, "%s%s", p->url_authorization != NULL ? "********@" : "", host);
 }
 
+void tp_mask_egress(const char *value, struct tp_buf *out)
+{
+	struct tp_egress_conf e = {0};
+	if (tp_endpoint_egress(value, &e) == NULL)
+		tp_buf_printf(out, "%s%s%s", e.host != NULL ? "http://" : "",
+			      e.authorization != NULL ? "********@" : "", e.address);
+	else
+		out->failed = true;
+	tp_endpoint_egress_free(&e);
+}
+
 void tp_release_provider(void *object)
 {
 	struct tp_provider_conf *p = object;
+	/* The rows have freed `via` and its count by now: a last entry without an address ends the list. */
+	for (size_t i = 0; p->egress != NULL && p->egress[i].address != NULL; i++)
+		tp_endpoint_egress_free(&p->egress[i]);
+	free(p->egress);
+	p->egress = NULL;
 	tp_convert_set_string(&p->base, NULL);
 	tp_convert_set_string(&p->host, NULL);
 	tp_convert_set_string(&p->path, NULL);

@@ -7,6 +7,32 @@
 #include "common/config/convert.h"
 #include "common/config/option.h"
 
+static struct tp_str learned_texts[TP_SECRETS_LEARNED]; /* a ring */
+static size_t learned_next;
+static struct tp_mask_secrets learned = {.list = learned_texts};
+
+void tp_secrets_learn(struct tp_str text)
+{
+	if (text.n < TP_MASK_SECRET_MIN)
+		return;
+	for (size_t i = 0; i < learned.n; i++)
+		if (tp_str_eq(learned_texts[i], text))
+			return;
+	char *copy = strndup(text.p, text.n);
+	if (copy == NULL)
+		return;
+	struct tp_str *place = &learned_texts[learned_next];
+	union {
+		const char *text;
+		void *memory;
+	} old = {.text = place->p};
+	free(old.memory);
+	*place = (struct tp_str){copy, text.n};
+	learned_next = (learned_next + 1) % TP_SECRETS_LEARNED;
+	if (learned.n < TP_SECRETS_LEARNED)
+		learned.n++;
+}
+
 static void add(struct tp_secrets *s, struct tp_str text)
 {
 	if (text.n < TP_MASK_SECRET_MIN || s->failed)
@@ -75,7 +101,7 @@ static void add_option(struct tp_secrets *s, const struct tp_option *o, const vo
 		memcpy(&texts, field, sizeof texts);
 		n = (size_t)tp_convert_load((const char *)object + o->count_offset, sizeof n);
 		for (size_t i = 0; o->secret && texts != NULL && i < n; i++)
-			add(s, tp_str_from(texts[i]));
+			(o->mask_each != NULL ? add_userinfo : add)(s, tp_str_from(texts[i]));
 		break;
 	default: break;
 	}
@@ -87,15 +113,24 @@ static void add_section(struct tp_secrets *s, const struct tp_section *section, 
 		add_option(s, &section->options[i], object);
 }
 
-void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secrets)
+/* NULL: there is none. */
+static void add_basic(struct tp_secrets *s, const char *authorization)
 {
 	static const struct tp_str basic = {"Basic ", 6};
-	*ret_secrets = (struct tp_secrets){0};
+	struct tp_str value = tp_str_from(authorization);
+	if (value.n > basic.n)
+		add(s, (struct tp_str){value.p + basic.n, value.n - basic.n});
+}
+
+void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secrets)
+{
+	*ret_secrets = (struct tp_secrets){.list = {.next = &learned}};
 	add_section(ret_secrets, &tp_config_root, c);
 	for (size_t i = 0; i < c->n_providers; i++) {
-		struct tp_str value = tp_str_from(c->providers[i].url_authorization);
-		if (value.n > basic.n)
-			add(ret_secrets, (struct tp_str){value.p + basic.n, value.n - basic.n});
+		const struct tp_provider_conf *p = &c->providers[i];
+		add_basic(ret_secrets, p->url_authorization);
+		for (size_t n = 0; n < p->n_via; n++)
+			add_basic(ret_secrets, p->egress[n].authorization);
 	}
 }
 

@@ -24,6 +24,7 @@ enum tp_cause {
 	TP_CAUSE_CONNECT_TIMEOUT,
 	TP_CAUSE_DNS,
 	TP_CAUSE_TLS,         /* handshake failed */
+	TP_CAUSE_EGRESS,      /* a proxy of `via` could not be used, or declined */
 	TP_CAUSE_POOL_CLOSED, /* a kept connection was found closed before the first byte */
 	TP_CAUSE_RESET,       /* RST, or a write that failed */
 	TP_CAUSE_CLOSED,      /* FIN, or TLS end without close_notify */
@@ -79,6 +80,7 @@ enum tp_code {
 	TP_CODE_RATE_LIMIT_SHARED,   /* 429 rate_limit_shared, Retry-After */
 	TP_CODE_BLACKLISTED,         /* 503 upstream_blacklisted, Retry-After: the next probe */
 	TP_CODE_COMBO_UNAVAILABLE,   /* 503 combo_unavailable, a true Retry-After */
+	TP_CODE_KEYS_COOLING,        /* 429 keys_cooling, Retry-After */
 	TP_CODE_COUNT
 };
 

@@ -96,6 +96,11 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 		 .message = "Every target of this combo has failed or refused lately and is "
 			    "left alone until the time that was told for it has passed. "
 			    "Nothing was sent."},
+	[TP_CODE_KEYS_COOLING] =
+		{.status = 429,
+		 .type = RATE_LIMIT,
+		 .message = "The provider has refused every key that Turnpike has for it: each is "
+			    "left alone for a while. Nothing was sent."},
 };
 
 /* What a client did wrong, and a few things of ours that are told the same way. */

@@ -143,6 +143,10 @@ static void add_providers(struct report *r)
 		json_t *provider = within(r, providers, label_of(row.values[0]).text);
 		put(r, within(r, provider, "sends"), label_of(row.values[1]).text, json_integer(row.sum));
 	}
+	for (uint32_t cursor = 0; tp_series_next(r->table, TP_METRIC_KEY_SENDS, &cursor, &row);) {
+		json_t *provider = within(r, providers, label_of(row.values[0]).text);
+		put(r, within(r, provider, "key_sends"), label_of(row.values[1]).text, json_integer(row.sum));
+	}
 	add_of_providers(r, providers, "possibly_billed", TP_METRIC_POSSIBLY_BILLED);
 	add_of_providers(r, providers, "inflight", TP_METRIC_INFLIGHT);
 	add_of_providers(r, providers, "queued", TP_METRIC_QUEUED);

@@ -96,8 +96,9 @@ static void passed(struct check *c)
 			c->kind == CHECK_CONNECT ? "it can be reached again" : "its health path answers 200");
 	if (c->kind == CHECK_START)
 		tp_observe_check(c->provider, true,
-				 p->health_path != NULL ? "its health path answers 200"
-							: "it can be reached");
+				 p->health_path != NULL                       ? "its health path answers 200"
+				 : tp_egress_addressed(p, c->up->way) != NULL ? "its proxy can be reached"
+									      : "it can be reached");
 	rest(c, "checked");
 }
 

@@ -20,7 +20,8 @@ static int show_effective(const struct tp_load_options *load, struct tp_buf *out
 {
 	struct tp_buf errors = {0};
 	struct tp_config *c = tp_load_config(load, &errors);
-	(void)fwrite(errors.data, 1, errors.len, stderr);
+	if (errors.len > 0)
+		(void)fwrite(errors.data, 1, errors.len, stderr);
 	if (c != NULL)
 		tp_config_show_effective(c, out);
 	bool good = c != NULL;

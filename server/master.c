@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "server/admin/admin.h"
@@ -54,6 +55,7 @@ struct master {
 	struct tp_admin *admin; /* NULL: none is wanted */
 	struct tp_alerts alerts;
 	struct tp_supervisor *supervisor;
+	uint64_t losses_told; /* lines of the log */
 };
 
 static bool start_up(struct master *m, bool fresh_state);
@@ -78,6 +80,20 @@ static bool open_log(const struct tp_config *config)
 	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s", config->log.output, strerror(-error));
+	return error == 0;
+}
+
+/* The workers write it; that it can be written is found out before there are any. */
+static bool try_access_log(const struct tp_config *config)
+{
+	const char *output = config->access_log.output;
+	struct tp_sink sink = TP_SINK_STDERR;
+	if (output[0] != '/')
+		return true;
+	int error = tp_sink_open(&sink, output);
+	tp_sink_close(&sink);
+	if (error != 0)
+		tp_error("cannot open the access log %s: %s", output, strerror(-error));
 	return error == 0;
 }
 
@@ -199,7 +215,8 @@ static bool make_supervisor(struct master *m)
 static bool start_up(struct master *m, bool fresh_state)
 {
 	(void)umask(027);
-	if (!open_log(m->config))
+	(void)signal(SIGXFSZ, SIG_IGN); /* a log that may not grow costs lines, not the process */
+	if (!open_log(m->config) || !try_access_log(m->config))
 		return false;
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
@@ -281,6 +298,19 @@ static void reap(struct master *m)
 			(void)tp_alerts_ended(&m->alerts, pid, status);
 }
 
+/* Somebody has renamed them. */
+static void reopen_logs(struct master *m)
+{
+	int error = tp_log_reopen();
+	if (error != 0)
+		tp_error("cannot reopen the log %s: %s; the old file is used on", m->config->log.output,
+			 strerror(-error));
+	else
+		tp_info("the logs are opened anew");
+	tp_supervisor_reopen(m->supervisor);
+	tp_admin_reopen(m->admin);
+}
+
 static void on_signal(struct master *m, int number)
 {
 	switch (number) {
@@ -289,7 +319,7 @@ static void on_signal(struct master *m, int number)
 	case SIGQUIT: on_stop_signal(m); break;
 	case SIGCHLD: reap(m); break;
 	case SIGHUP: tp_warn("SIGHUP: reload is not available in this version"); break;
-	case SIGUSR1: tp_warn("SIGUSR1: reopening logs is not available in this version"); break;
+	case SIGUSR1: reopen_logs(m); break;
 	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
 	default: break;
 	}
@@ -368,6 +398,7 @@ static uint64_t turn(struct master *m)
 		uint64_t left = m->closing_ends_ms - now;
 		wait = wait < left ? wait : left;
 	}
+	tp_number_tell(m->region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &m->losses_told);
 	if (!tp_log_flush() && wait > LOG_RETRY_MS)
 		wait = LOG_RETRY_MS;
 	return wait;

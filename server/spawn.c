@@ -11,9 +11,10 @@
 #include "server/admin/admin.h"
 #include "workers/worker.h"
 
+/* SIGXFSZ: a log that may not grow costs lines, not the process. */
 /* A child obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
  * answers with a drain, which a worker that died of the same signal could not do. */
-static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
+static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
 
 static void set_signals(void)
 {

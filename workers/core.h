@@ -13,6 +13,7 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/sink.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
@@ -87,6 +88,9 @@ struct tp_worker {
 	struct tp_acceptor *acceptor;
 	struct tp_numbers *numbers;
 	struct tp_health *health;
+	struct tp_sink access_log;
+	bool access_log_on;
+	uint64_t losses_told; /* lines of both logs */
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

@@ -167,7 +167,8 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 			finish(t);
 		return;
 	}
-	tp_info("turn %s: cut after commit: %s", t->id, why);
+	tp_debug("turn %s: cut after commit: %s", t->id, why);
+	tp_record_reason(t, "cut after commit", why);
 	tp_blacklist_note(t, TP_CAUSE_TRUNCATED, 0);
 	struct tp_ledger_ending e = {.end = TP_END_UNKNOWN};
 	struct tp_buf event = {0};

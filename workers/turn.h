@@ -24,6 +24,7 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/record.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -125,8 +126,9 @@ struct tp_turn {
 	struct tp_attempt attempt;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
-	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;          /* heartbeats; closed when they are off */
+	struct tp_turn_record record;
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

@@ -39,6 +39,7 @@ enum tp_control {
 	TP_CONTROL_DRAIN = 'd',  /* stop accepting, finish turns within shutdown.drain, exit 0 */
 	TP_CONTROL_QUIT = 'q',   /* end all turns now, exit 0 */
 	TP_CONTROL_ADOPT = 'a',  /* serve the sockets of `slot` as well: its worker is away */
+	TP_CONTROL_REOPEN = 'o', /* the logs were renamed: open them anew */
 	TP_CONTROL_RETURN = 'r', /* stop serving the sockets of `slot`: its worker is back */
 };
 

@@ -23,12 +23,14 @@
 #include "server/notify.h"
 #include "server/pidfile.h"
 #include "server/places.h"
+#include "server/snapshots.h"
 #include "server/supervise.h"
 
 enum {
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
 	ADMIN_PATIENCE_MS = 1000,
+	SNAPSHOTS_PATIENCE_MS = 1000,
 	ALERTS_PATIENCE_MS = 1000, /* the last words, as often the reason why it gave up, get through */
 };
 
@@ -54,6 +56,7 @@ struct master {
 	struct tp_listeners listeners;
 	struct tp_admin *admin; /* NULL: none is wanted */
 	struct tp_alerts alerts;
+	struct tp_snapshots *snapshots; /* NULL: none are written */
 	struct tp_supervisor *supervisor;
 	uint64_t losses_told; /* lines of the log */
 };
@@ -181,6 +184,22 @@ static bool open_admin(struct master *m)
 	return error == 0;
 }
 
+static bool open_snapshots(struct master *m)
+{
+	const struct tp_snapshots_setup setup = {
+		.config = m->config,
+		.region = m->region,
+		.lock_fd = m->lock_fd,
+		.signal_fd = m->signal_fd,
+		.admin = m->admin,
+		.public_sockets = &m->listeners,
+	};
+	int error = tp_snapshots_open(&setup, &m->snapshots);
+	if (error != 0)
+		tp_error("snapshots: %s", strerror(-error));
+	return error == 0;
+}
+
 static bool write_pid_file(const struct master *m)
 {
 	const char *path = m->config->pid_file;
@@ -203,6 +222,7 @@ static bool make_supervisor(struct master *m)
 		.lock_fd = m->lock_fd,
 		.signal_fd = m->signal_fd,
 		.admin = m->admin,
+		.snapshots = m->snapshots,
 		.alerts = &m->alerts,
 	};
 	m->alerts = (struct tp_alerts){.config = m->config, .region = m->region};
@@ -223,7 +243,7 @@ static bool start_up(struct master *m, bool fresh_state)
 	tp_fdlimit_raise();
 	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
 	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
-	       open_admin(m) && write_pid_file(m) && make_supervisor(m);
+	       open_admin(m) && open_snapshots(m) && write_pid_file(m) && make_supervisor(m);
 }
 
 /* ---- the loop */
@@ -294,7 +314,7 @@ static void reap(struct master *m)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (!tp_supervisor_ended(m->supervisor, pid, status) &&
-		    !tp_admin_ended(m->admin, pid, status))
+		    !tp_admin_ended(m->admin, pid, status) && !tp_snapshots_ended(m->snapshots, pid, status))
 			(void)tp_alerts_ended(&m->alerts, pid, status);
 }
 
@@ -309,6 +329,7 @@ static void reopen_logs(struct master *m)
 		tp_info("the logs are opened anew");
 	tp_supervisor_reopen(m->supervisor);
 	tp_admin_reopen(m->admin);
+	tp_snapshots_reopen(m->snapshots);
 }
 
 static void on_signal(struct master *m, int number)
@@ -346,6 +367,7 @@ static void renew_table(struct master *m)
 	m->alerts.region = m->region;
 	tp_supervisor_renew(m->supervisor, m->region);
 	tp_admin_renew(m->admin, m->region);
+	tp_snapshots_renew(m->snapshots, m->region);
 }
 
 static void close_listeners(struct master *m)
@@ -386,6 +408,8 @@ static uint64_t turn(struct master *m)
 		return 0;
 	uint64_t admin_wait = tp_admin_tick(m->admin, m->supervisor);
 	wait = wait < admin_wait ? wait : admin_wait;
+	uint64_t snapshots_wait = tp_snapshots_tick(m->snapshots, m->supervisor);
+	wait = wait < snapshots_wait ? wait : snapshots_wait;
 	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
 	wait = wait < alerts_wait ? wait : alerts_wait;
 	tp_places_watch(&m->places, m->region);
@@ -421,6 +445,7 @@ static void shut_down(struct master *m)
 {
 	tp_listeners_close(&m->listeners);
 	tp_admin_close(m->admin, ADMIN_PATIENCE_MS); /* last: the workers' last numbers are in its file */
+	tp_snapshots_close(m->snapshots, SNAPSHOTS_PATIENCE_MS);
 	tp_alerts_close(&m->alerts, ALERTS_PATIENCE_MS);
 	tp_supervisor_free(m->supervisor);
 	tp_region_close(m->region);

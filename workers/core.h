@@ -88,6 +88,7 @@ struct tp_worker {
 	struct tp_acceptor *acceptor;
 	struct tp_numbers *numbers;
 	struct tp_health *health;
+	int snapshot_fd; /* -1: none are made */
 	struct tp_sink access_log;
 	bool access_log_on;
 	uint64_t losses_told; /* lines of both logs */

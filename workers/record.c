@@ -7,11 +7,13 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/access_log.h"
+#include "workers/snapshot.h"
 #include "workers/turn.h"
 
 void tp_record_begin(struct tp_turn *t)
 {
 	tp_access_log_begin(t);
+	tp_snapshot_begin(t);
 }
 
 /* The status of a head that begins here; 0 = none does. */
@@ -66,13 +68,24 @@ static const char *const outcome_names[] = {
 	[TP_TURN_CUT] = "cut", [TP_TURN_GONE] = "gone",   [TP_TURN_BAD] = "bad",
 };
 
+const char *tp_record_outcome(unsigned outcome)
+{
+	return outcome_names[outcome];
+}
+
+void tp_record_logical(const struct tp_turn *t, char out[TP_LOGICAL_SIZE])
+{
+	out[0] = '\0';
+	if (t->identity.kind != TP_IDENTITY_NONE)
+		(void)snprintf(out, TP_LOGICAL_SIZE, "%016" PRIx64, t->identity.key.lo);
+}
+
 static void log_line(const struct tp_turn *t, unsigned outcome)
 {
 	const struct tp_turn_record *r = &t->record;
 	struct tp_answer_about about = tp_turn_about(t);
-	char logical[17] = "", sent[128];
-	if (t->identity.kind != TP_IDENTITY_NONE)
-		(void)snprintf(logical, sizeof logical, "%016" PRIx64, t->identity.key.lo);
+	char logical[TP_LOGICAL_SIZE], sent[128];
+	tp_record_logical(t, logical);
 	const struct tp_log_field fields[] = {
 		{"id", t->id, 0},
 		{"logical", logical, 0},
@@ -84,7 +97,7 @@ static void log_line(const struct tp_turn *t, unsigned outcome)
 		{"classes", classes(r, sent, sizeof sent), 0},
 		{"waited_ms", NULL, r->waited_ms},
 		{"status", NULL, (uint64_t)r->status},
-		{"outcome", outcome_names[outcome], 0},
+		{"outcome", tp_record_outcome(outcome), 0},
 		{"bytes_in", NULL, t->request->received},
 		{"bytes_out", NULL, r->bytes_out},
 		{"first_byte_ms", NULL, r->first_byte_ms},
@@ -100,4 +113,5 @@ void tp_record_end(struct tp_turn *t, unsigned outcome)
 	if (tp_log_wants(TP_LOG_INFO))
 		log_line(t, outcome);
 	tp_access_log_end(t);
+	tp_snapshot_end(t, outcome);
 }

@@ -34,6 +34,11 @@ void tp_record_begin(struct tp_turn *t);
 void tp_record_out(struct tp_turn *t, const struct iovec *v, int n);
 /* Why it ends, if it ends badly; the last word counts. */
 void tp_record_reason(struct tp_turn *t, const char *why, const char *more);
+/* The word for an enum tp_turn_outcome. */
+const char *tp_record_outcome(unsigned outcome);
+enum { TP_LOGICAL_SIZE = 17 };
+/* Which logical request it belongs to: a part of the keyed hash that the ledger knows it by; "" = none. */
+void tp_record_logical(const struct tp_turn *t, char out[TP_LOGICAL_SIZE]);
 /* It is over (an enum tp_turn_outcome); its request is still there as far as it was held. Writes the lines
  * and the snapshot, and frees. */
 void tp_record_end(struct tp_turn *t, unsigned outcome);

@@ -9,6 +9,7 @@
 #include "workers/heartbeat.h"
 #include "workers/outcome.h"
 #include "workers/secrets.h"
+#include "workers/snapshot.h"
 #include "workers/unpack.h"
 #include "workers/waits.h"
 
@@ -145,7 +146,7 @@ static void commit(struct tp_turn *t)
 	output_seen(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
-	if (t->request->complete)
+	if (t->request->complete && !tp_snapshot_wants_request(t))
 		tp_request_release(t->request);
 }
 

@@ -13,6 +13,7 @@
 #include "workers/identity.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
+#include "workers/snapshot.h"
 #include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
@@ -344,6 +345,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 		tp_waits_told(t, &o);
 	tp_blacklist_note(t, cause, o.status);
 	tell_decision(t, &o, &d, why);
+	tp_snapshot_attempt(t, cause, why, &d);
 	if (d.alert != TP_ALERT_NONE)
 		tp_alert_of_turn(t, d.alert);
 	switch (d.action) {
@@ -385,6 +387,8 @@ void tp_turn_writable(struct tp_turn *t)
 
 static void on_answer(void *owner, const struct tp_answer_piece *p)
 {
+	if (p->head != NULL)
+		tp_snapshot_answer(owner, p->head, p->bytes);
 	tp_relay_piece(owner, p);
 }
 

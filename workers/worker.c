@@ -179,7 +179,8 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	*w = (struct tp_worker){.config = start->config,
 				.region = start->region,
 				.stamp = start->stamp,
-				.control_fd = start->control_fd};
+				.control_fd = start->control_fd,
+				.snapshot_fd = start->snapshot_fd};
 	w->losses_told = tp_log_dropped(); /* the master's, before the fork */
 	tp_access_log_open(w);
 	TAILQ_INIT(&w->clients);

@@ -24,7 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	struct tp_json check = {.ends_only = true}; /* jansson refuses numbers that no double holds */
 	size_t used;
-	if (tp_json_feed(&check, a.data, a.len, &used) == TP_JSON_BAD || !tp_json_finish(&check))
+	for (size_t at = 0; at < a.len; at += used)
+		if (tp_json_feed(&check, a.data + at, a.len - at, &used) == TP_JSON_BAD)
+			abort();
+	if (!tp_json_finish(&check))
 		abort();
 	json_t *input = json_loadb((const char *)data, size, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 	if (input != NULL && !whole && memchr(data, 0, size) == NULL && size < 2 * TP_SHAPE_NEST_MAX)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -64,6 +65,34 @@ static void add_field(struct tp_buf *out, bool first, struct tp_str name, struct
 	tp_buf_add_str(out, TP_STR(","));
 	add_text(out, tp_mask_secret_name(name) ? TP_STR("***") : value, secrets);
 	tp_buf_add_str(out, TP_STR("]"));
+}
+
+/* Fields of a request whose values say how it was sent, not what: those stay in the shape of one. */
+static bool is_plain_field(struct tp_str name)
+{
+	static const char *const starts[] = {
+		"accept",     "anthropic-beta", "anthropic-version",    "connection",          "content-",
+		"expect",     "host",           "openai-beta",          "transfer-encoding",   "upgrade",
+		"user-agent", "x-stainless-",   "x-turnpike-max-sends", "x-turnpike-deadline",
+	};
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+		size_t n = strlen(starts[i]);
+		if (name.n >= n && strncasecmp(name.p, starts[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_request_field(struct tp_buf *out, bool first, const struct tp_turn *t,
+			      const struct tp_field *f, const struct tp_mask_secrets *secrets)
+{
+	struct tp_str name = tp_request_str(t->request, f->name),
+		      value = tp_request_str(t->request, f->value);
+	char length[16];
+	(void)snprintf(length, sizeof length, "(%u)", (unsigned)f->value.n);
+	if (!t->config->snapshots.full && !is_plain_field(name))
+		value = tp_str_from(length);
+	add_field(out, first, name, value, secrets);
 }
 
 /* ---- attempts */
@@ -255,8 +284,7 @@ static void add_request(const struct tp_turn *t, struct tp_buf *out, const struc
 		add_text(out, tp_request_str(r, r->head->target), secrets);
 		for (uint32_t i = 0; i < r->head->n_fields && fields.len < HEAD_SHOWN; i++) {
 			const struct tp_field *f = &r->head->fields[i];
-			add_field(&fields, i == 0, tp_request_str(r, f->name), tp_request_str(r, f->value),
-				  secrets);
+			add_request_field(&fields, i == 0, t, f, secrets);
 		}
 		tp_buf_add_str(out, TP_STR(",\"headers\":["));
 		tp_buf_add_str(out, tp_buf_str(&fields));

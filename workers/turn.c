@@ -80,16 +80,16 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_attempt_cancel(&t->attempt, "its turn is over");
 	tp_targets_end(t);
 	tp_waits_end(t);
+	if (t->joined && unsent)
+		give_back(t);
+	tp_record_end(t, outcome); /* while the ledger knows the number of sends */
 	if (t->joined) {
-		if (unsent)
-			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
 	}
 	tp_worker_count(t->worker, outcome_counters[outcome]);
 	tp_numbers_turn(t, outcome);
-	tp_record_end(t, outcome);
 	tp_worker_gauge(t->worker, TP_GAUGE_TURNS, -1);
 	t->client->turn = NULL;
 	t->client = NULL;

@@ -23,10 +23,14 @@ struct tp_access_request {
 
 /* ---- the place */
 
-void tp_access_log_open(struct tp_worker *w)
+void tp_access_log_open(struct tp_worker *w, const struct tp_config *config)
 {
-	const char *output = w->config->access_log.output;
-	w->access_log = TP_SINK_STDERR;
+	const char *output = config->access_log.output;
+	if (w->access_log.path != NULL)
+		tp_sink_close(&w->access_log);
+	else if (!w->access_log_on)
+		w->access_log = TP_SINK_STDERR;
+	w->access_format = config->access_log.format;
 	w->access_log_on = strcmp(output, "off") != 0;
 	if (!w->access_log_on || strcmp(output, "stderr") == 0)
 		return;
@@ -41,8 +45,8 @@ void tp_access_log_reopen(struct tp_worker *w)
 {
 	int error = w->access_log_on ? tp_sink_reopen(&w->access_log) : 0;
 	if (error != 0)
-		tp_error("cannot reopen the access log %s: %s; the old file is used on",
-			 w->config->access_log.output, strerror(-error));
+		tp_error("cannot reopen the access log %s: %s; the old file is used on", w->access_log.path,
+			 strerror(-error));
 }
 
 void tp_access_log_close(struct tp_worker *w)
@@ -116,7 +120,7 @@ void tp_access_log_begin(struct tp_turn *t)
 static void write_line(struct tp_worker *w, const struct tp_access_line *line, bool failed)
 {
 	struct tp_buf out = {0};
-	tp_access_line_write(line, w->config->access_log.format, &out);
+	tp_access_line_write(line, w->access_format, &out);
 	if (failed || out.failed)
 		tp_sink_lose(&w->access_log);
 	else

@@ -11,9 +11,9 @@
 struct tp_turn;
 struct tp_client;
 
-/* Opens what w->config says. One that cannot be opened is told in the log, and its lines count as lost until
- * a reopen finds it. */
-void tp_access_log_open(struct tp_worker *w);
+/* Goes over to what `config` says; may be called again. One that cannot be opened is told in the log, and its
+ * lines count as lost until a reopen finds it. */
+void tp_access_log_open(struct tp_worker *w, const struct tp_config *config);
 /* The file was renamed: goes over to a new one. */
 void tp_access_log_reopen(struct tp_worker *w);
 void tp_access_log_close(struct tp_worker *w);

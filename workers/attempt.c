@@ -24,7 +24,7 @@ static void rest(struct tp_attempt *a)
 	tp_buf_free(&a->out);
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
-	tp_numbers_inflight(a->worker, a->provider, -1);
+	tp_numbers_inflight(a->provider, -1);
 }
 
 static void drop_connection(struct tp_attempt *a, const char *why)
@@ -310,7 +310,7 @@ static bool write_some(struct tp_attempt *a)
 	if (put == 0)
 		return false;
 	if (a->stage == TP_STAGE_UNSENT)
-		tp_numbers_send(a->worker, a->provider, a->klass);
+		tp_numbers_send(a->provider, a->klass);
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
 	size_t of_head = (size_t)put < head_n ? (size_t)put : head_n;
@@ -419,7 +419,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->scanned = 0;
 	a->started_ms = tp_clock_boot_ms();
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
-	tp_numbers_inflight(a->worker, a->provider, 1);
+	tp_numbers_inflight(a->provider, 1);
 	a->up = fresh ? NULL : tp_upstream_take(p, &upstream_calls, a);
 	if (a->up != NULL) {
 		begin_writing(a);

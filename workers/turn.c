@@ -13,6 +13,7 @@
 #include "workers/identity.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
+#include "workers/runtime.h"
 #include "workers/snapshot.h"
 #include "workers/targets.h"
 #include "workers/tunnel.h"
@@ -53,7 +54,7 @@ static void free_turn(struct tp_turn *t)
 	tp_identity_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
-	tp_config_unref(t->config);
+	tp_runtime_unref(t->runtime);
 	tp_worker_park(t->worker, t);
 }
 
@@ -100,7 +101,7 @@ void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct t
 		 enum tp_client_next next)
 {
 	struct tp_client *c = t->client;
-	if (next == TP_NEXT_KEEP && (!t->keep_alive || t->worker->draining))
+	if (next == TP_NEXT_KEEP && (!t->keep_alive || t->worker->draining || t->client->leaving))
 		next = TP_NEXT_CLOSE;
 	leave(t, outcome, ending);
 	tp_client_turn_over(c, next);
@@ -114,7 +115,8 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 		.target = t->targets.name[0] != '\0' ? t->targets.name
 			  : t->provider != NULL      ? t->provider->conf->name
 						     : NULL,
-		.close = !t->keep_alive || t->worker->draining || t->request == NULL || !t->request->complete,
+		.close = !t->keep_alive || t->worker->draining || t->client->leaving || t->request == NULL ||
+			 !t->request->complete,
 		.replay_off = t->streaming,
 	};
 }
@@ -295,7 +297,7 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
 	if (billed && d->action != TP_ACT_CANCEL) {
 		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
-		tp_numbers_billed(t->worker, t->provider);
+		tp_numbers_billed(t->provider);
 	}
 }
 
@@ -442,13 +444,14 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 {
 	struct tp_worker *w = c->worker;
 	struct tp_turn *t = calloc(1, sizeof *t);
-	if (t == NULL || (t->request = tp_request_new(w, head, bytes)) == NULL) {
+	if (t == NULL || (t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
 		free(t);
 		return NULL;
 	}
 	t->worker = w;
 	t->client = c;
-	t->config = tp_config_ref(c->config);
+	t->runtime = tp_runtime_ref(c->runtime);
+	t->config = t->runtime->config;
 	t->family = t->request->family;
 	t->minor = head->minor;
 	t->keep_alive = head->keep_alive;

@@ -84,7 +84,8 @@ struct tp_relay {
 struct tp_turn {
 	struct tp_worker *worker;
 	struct tp_client *client;
-	struct tp_config *config; /* one reference: a turn ends on the configuration it began with */
+	struct tp_runtime *runtime;     /* one reference: a turn ends on the configuration it began with */
+	const struct tp_config *config; /* the runtime's */
 	enum tp_turn_state state;
 	struct tp_request *request;
 	const struct tp_route_conf *route;

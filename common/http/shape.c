@@ -53,16 +53,13 @@ static void value_over(struct tp_shape *s)
 	s->state = s->depth > 0 ? WANT_NEXT : DONE;
 }
 
-static bool open_level(struct tp_shape *s, bool object, struct tp_buf *out)
+static void open_level(struct tp_shape *s, bool object, struct tp_buf *out)
 {
-	if (s->depth == TP_SHAPE_NEST_MAX)
-		return false;
 	tp_buf_add_str(out, object ? TP_STR("{") : TP_STR("["));
 	uint64_t bit = UINT64_C(1) << s->depth++;
 	s->level = object ? s->level | bit : s->level & ~bit;
 	s->state = object ? WANT_FIRST_KEY : WANT_FIRST_VALUE;
 	s->is_model = false;
-	return true;
 }
 
 static void close_level(struct tp_shape *s, struct tp_buf *out)
@@ -186,11 +183,14 @@ static bool value_byte(struct tp_shape *s, char c, struct tp_buf *out)
 		close_level(s, out);
 		return true;
 	}
-	if (c != '{' && c != '[' && c != '"' && !is_word_byte(c))
+	bool level = c == '{' || c == '[';
+	if (level ? s->depth == TP_SHAPE_NEST_MAX : c != '"' && !is_word_byte(c))
 		return false;
 	add_separator(s, out);
-	if (c == '{' || c == '[')
-		return open_level(s, c == '{', out);
+	if (level) {
+		open_level(s, c == '{', out);
+		return true;
+	}
 	begin_text(s, c == '"' ? IN_STRING : IN_WORD);
 	if (c != '"')
 		keep(s, c);

@@ -102,8 +102,11 @@ START_TEST(deep_nesting_is_closed)
 {
 	struct tp_shape s = {0};
 	struct tp_buf out = {0};
-	for (int i = 0; i < 1000; i++)
-		(void)tp_shape_feed(&s, i % 2 ? "{\"a\":" : "[", i % 2 ? 5 : 1, &out);
+	static const char *const levels[][2] = {{"[", "{\"a\":"}, {"[1,", "[2,"}};
+	for (int i = 0; i < 1000; i++) {
+		const char *level = levels[_i][i % 2];
+		(void)tp_shape_feed(&s, level, strlen(level), &out);
+	}
 	ck_assert(!tp_shape_finish(&s, &out));
 	json_t *tree = json_loadb(out.data, out.len, 0, NULL);
 	ck_assert_ptr_nonnull(tree);
@@ -118,7 +121,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, a_shape, 0, sizeof rows / sizeof rows[0]);
 	tcase_add_test(t, whatever_came_the_shape_is_json);
-	tcase_add_test(t, deep_nesting_is_closed);
+	tcase_add_loop_test(t, deep_nesting_is_closed, 0, 2);
 	suite_add_tcase(suite, t);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

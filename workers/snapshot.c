@@ -117,6 +117,8 @@ void tp_snapshot_answer(struct tp_turn *t, const struct tp_head *head, const cha
 static void add_answer_fields(struct tp_buf *out, struct tp_str head, const struct tp_mask_secrets *secrets)
 {
 	bool first = true;
+	if (head.n == 0)
+		return;
 	const char *p = memchr(head.p, '\n', head.n), *end = head.p + head.n;
 	while (p != NULL && ++p < end && out->len < HEAD_SHOWN) {
 		const char *line_end = memchr(p, '\n', (size_t)(end - p));

@@ -13,6 +13,7 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/sink.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
@@ -89,6 +90,11 @@ struct tp_worker {
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
 	struct tp_refresher_list renewing; /* those that have asked their endpoint and await its answer */
+	int snapshot_fd;                   /* -1: none are made */
+	struct tp_sink access_log;
+	enum tp_access_format access_format;
+	bool access_log_on;
+	uint64_t losses_told; /* lines of both logs */
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

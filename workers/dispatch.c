@@ -45,6 +45,7 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
 	tp_targets_sent(t);
+	t->record.sends[klass]++;
 	t->attempt.tried = 0;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);

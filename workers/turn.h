@@ -26,6 +26,7 @@
 #include "workers/core.h"
 #include "workers/keys.h"
 #include "workers/overhead.h"
+#include "workers/record.h"
 #include "workers/refresh.h"
 #include "workers/request.h"
 #include "workers/targets.h"
@@ -134,8 +135,9 @@ struct tp_turn {
 	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
-	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;          /* heartbeats; closed when they are off */
+	struct tp_turn_record record;
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

@@ -14,6 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/log.h"
+#include "common/http/access_line.h"
 #include "common/base/str.h"
 #include "common/retry/order.h"
 
@@ -216,8 +217,17 @@ struct tp_config {
 	struct {
 		enum tp_log_level level;
 		enum tp_log_format format;
-		char *output; /* "stderr" or a path */
+		char *output; /* "stderr", "syslog" or a path */
 	} log;
+	struct {
+		char *output; /* "off", "stderr" or a path */
+		enum tp_access_format format;
+	} access_log;
+	struct {
+		char *directory; /* or NULL: none are written */
+		uint32_t keep;   /* at least 1 */
+		bool full;       /* bodies as they are, else their shape */
+	} snapshots;
 	char *stats_file; /* or NULL */
 	struct {
 		char **command; /* an argv: NULL-terminated; NULL = none */

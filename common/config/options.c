@@ -448,9 +448,37 @@ static const struct tp_option log_rows[] = {
 	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, log.format), .choices = format_words,
 	 .fallback = "text", .help = "A line for people, or a JSON object per line."},
 	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, log.output), .refuse = tp_refuse_log_output,
-	 .fallback = "stderr", .help = "`stderr`, or an absolute path."},
+	 .fallback = "stderr",
+	 .help = "`stderr`, `syslog`, or an absolute path, which is opened anew on USR1. Where it is journald that reads "
+		 "standard error, it is told the levels."},
 };
 static const struct tp_section log_section = {ROWS(log_rows)};
+
+static const char *const access_words[] = {"json", "combined", NULL};
+
+static const struct tp_option access_log_rows[] = {
+	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, access_log.output),
+	 .refuse = tp_refuse_access_output, .fallback = "off",
+	 .help = "`off`, `stderr`, or an absolute path, which is opened anew on USR1."},
+	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, access_log.format), .choices = access_words,
+	 .fallback = "json", .help = "A JSON object per line, or Apache's combined format."},
+};
+static const struct tp_section access_log_section = {ROWS(access_log_rows)};
+
+static const char *const bodies_words[] = {"shape", "full", NULL};
+
+static const struct tp_option snapshots_rows[] = {
+	{.key = "directory", .type = TP_OPT_STRING, AT(struct tp_config, snapshots.directory), .refuse = tp_refuse_absolute,
+	 .restart = true, .example = "/var/lib/turnpike/snapshots",
+	 .help = "Absolute path of a folder that exists. Empty: none are written."},
+	{.key = "keep", .type = TP_OPT_COUNT, AT(struct tp_config, snapshots.keep), RANGE(1, 10000), .restart = true,
+	 .fallback = "100", .help = "Files that stay; the oldest are removed."},
+	{.key = "bodies", .type = TP_OPT_CHOICE, AT(struct tp_config, snapshots.full), .choices = bodies_words,
+	 .fallback = "shape",
+	 .help = "`shape` keeps keys, numbers, the model, and the length of other strings; `full` keeps what people wrote, "
+		 "without the credentials."},
+};
+static const struct tp_section snapshots_section = {ROWS(snapshots_rows)};
 
 static const struct tp_option alerts_rows[] = {
 	{.key = "command", .type = TP_OPT_STRINGS, AT(struct tp_config, alerts.command),
@@ -511,6 +539,9 @@ static const struct tp_option root_rows[] = {
 	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
 		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
+	{.key = "access_log", SECTION(access_log_section), .help = "A line for each request."},
+	{.key = "snapshots", SECTION(snapshots_section),
+	 .help = "A JSON file (mode 0600) for each turn that failed: its request, its sends and what they were answered."},
 	{.key = "alerts", SECTION(alerts), .help = "Telling people: a gateway that drowns, a model that is dead, a worker that died."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,

@@ -16,6 +16,7 @@
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
+#include "common/shm/gate.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "common/shm/streak.h"
@@ -47,6 +48,7 @@ struct tp_tunnel;
 struct tp_upstream;
 struct tp_numbers;
 struct tp_health;
+struct tp_gates;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
@@ -60,6 +62,7 @@ struct tp_provider_rt {
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
 	tp_streak_id long_waits; /* of 55s and more in a row, over all workers */
+	tp_gate_id gate;         /* TP_GATE_NONE: capacity.limit is off */
 	struct event sweep;      /* closes the idle ones whose time is over */
 	bool sweeping;
 };
@@ -87,6 +90,7 @@ struct tp_worker {
 	struct tp_acceptor *acceptor;
 	struct tp_numbers *numbers;
 	struct tp_health *health;
+	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

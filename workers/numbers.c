@@ -14,7 +14,7 @@ enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDG
 enum { UNKNOWN = UINT16_MAX - 1 };
 
 struct of_provider {
-	tp_series_id sends[TP_CLASS_COUNT], billed, inflight;
+	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, queued;
 };
 
 struct of_route {
@@ -93,6 +93,11 @@ void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum t
 void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta)
 {
 	add(w, &provider_of(w, p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_queued(struct tp_worker *w, const struct tp_provider_rt *p, int delta)
+{
+	add(w, &provider_of(w, p)->queued, delta, TP_METRIC_QUEUED, p->conf->name, NULL, NULL);
 }
 
 void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p)

@@ -21,6 +21,8 @@ void tp_numbers_free(struct tp_numbers *n);
 void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass);
 /* An attempt begins (1) or ends (-1). */
 void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
+/* A turn begins (1) or ends (-1) to wait at the capacity gate. */
+void tp_numbers_queued(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
 /* A send ended without a usable answer and may have run. */
 void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p);
 /* A turn goes on to the next target of combo number `combo`. */

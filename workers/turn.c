@@ -71,6 +71,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
+	tp_turn_gate_leave(t);
 	tp_targets_end(t);
 	tp_waits_end(t);
 	if (t->joined) {
@@ -312,8 +313,11 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	struct tp_outcome o = tp_outcome_of(t, cause);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
-	if (d.action != TP_ACT_RECONNECT)
+	tp_turn_gate_learn(t, &o);
+	if (d.action != TP_ACT_RECONNECT) {
 		tp_waits_told(t, &o);
+		tp_turn_gate_leave(t);
+	}
 	tp_blacklist_note(t, cause, o.status);
 	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
 		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
@@ -340,6 +344,8 @@ static void on_timer(void *arg)
 	case TP_TURN_WAIT:
 		if (t->targets.waiting)
 			tp_targets_start(t);
+		else if (t->gate.queued)
+			tp_turn_gate_expired(t);
 		else
 			tp_dispatch(t, t->klass);
 		break;
@@ -359,6 +365,9 @@ void tp_turn_writable(struct tp_turn *t)
 
 static void on_answer(void *owner, const struct tp_answer_piece *p)
 {
+	struct tp_turn *t = owner;
+	if (p->end && t->relay.mode == TP_RELAY_FLOW) /* whatever the client still has to take of it */
+		tp_turn_gate_leave(t);
 	tp_relay_piece(owner, p);
 }
 

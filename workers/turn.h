@@ -24,6 +24,7 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -119,6 +120,7 @@ struct tp_turn {
 
 	struct tp_targets targets; /* of a combo */
 	struct tp_turn_waits waits;
+	struct tp_turn_gate gate;
 	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
 

@@ -10,6 +10,7 @@
 #include "workers/acceptor.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
 #include "workers/health.h"
 #include "workers/io.h"
 #include "workers/numbers.h"
@@ -178,7 +179,8 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
-	       (w->numbers = tp_numbers_new(w)) != NULL && open_providers(w, why) &&
+	       (w->numbers = tp_numbers_new(w)) != NULL &&
+	       (w->gates = tp_gates_new(w, start->wake_fds)) != NULL && open_providers(w, why) &&
 	       (w->health = tp_health_new(w)) != NULL && open_listeners(w, start, why);
 }
 
@@ -201,6 +203,7 @@ static void close_worker(struct tp_worker *w)
 		tp_provider_rt_close(&w->providers[i]);
 	for (size_t i = 0; w->listener_tls != NULL && i < w->config->n_listeners; i++)
 		SSL_CTX_free(w->listener_tls[i]);
+	tp_gates_free(w->gates);
 	tp_acceptor_free(w->acceptor);
 	w->acceptor = NULL;
 	tp_resolver_free(w->resolver);

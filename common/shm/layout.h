@@ -12,6 +12,7 @@
 #include "common/shm/cooldown.h"
 #include "common/shm/counters.h"
 #include "common/shm/directory.h"
+#include "common/shm/gate.h"
 #include "common/shm/histogram.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
@@ -21,7 +22,7 @@
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
 enum {
-	TP_LAYOUT_VERSION = 5,
+	TP_LAYOUT_VERSION = 6,
 	TP_CACHE_LINE = 64,
 	TP_BUCKET_CELLS = 16,
 	/* One credential reaches one bucket of each group: an eighth of the table (see ledger_join.c). */
@@ -56,6 +57,7 @@ enum tp_part {
 	TP_PART_COOLDOWN,
 	TP_PART_WAIT_DIR,
 	TP_PART_WAIT,
+	TP_PART_GATES,
 	TP_PART_LEDGER,
 	TP_PART_COUNT
 };
@@ -143,6 +145,17 @@ struct tp_wait_cell {
 	_Atomic uint64_t leader; /* owner-stamped */
 };
 
+/* The capacity gate of a provider: see gate.c. */
+struct tp_gate_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name; /* hash; 0 = free */
+	_Atomic uint64_t numbers;                      /* tickets drawn */
+	_Atomic uint64_t learned;                      /* `auto` */
+	_Atomic uint64_t service_ms;                   /* how long a permit is held, of late */
+	_Atomic uint64_t permits_high, tickets_high;   /* only grow: no word behind was ever used */
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t permits[TP_GATE_PERMITS]; /* owner-stamped */
+	_Atomic uint64_t tickets[TP_GATE_TICKETS];                         /* owner-stamped */
+};
+
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
 struct tp_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t word;
@@ -184,6 +197,7 @@ struct tp_region {
 	struct tp_breaker_cell *breaker;
 	struct tp_cooldown_cell *cooldowns;
 	struct tp_wait_cell *waits;
+	struct tp_gate_cell *gates; /* TP_GATES */
 	struct tp_bucket *buckets;
 	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
 };

@@ -366,9 +366,10 @@ void tp_turn_writable(struct tp_turn *t)
 static void on_answer(void *owner, const struct tp_answer_piece *p)
 {
 	struct tp_turn *t = owner;
-	if (p->end && t->relay.mode == TP_RELAY_FLOW) /* whatever the client still has to take of it */
+	tp_relay_piece(t, p);
+	/* The provider is done, whatever the client still has to take of it. */
+	if (p->end && t->state == TP_TURN_FLOW)
 		tp_turn_gate_leave(t);
-	tp_relay_piece(owner, p);
 }
 
 static void on_failed(void *owner, enum tp_cause cause, const char *why)

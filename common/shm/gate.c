@@ -220,6 +220,7 @@ enum tp_gate_answer tp_gate_ask(struct tp_region *r, struct tp_stamp owner, tp_g
 		}
 		if (ticket->word != 0)
 			return TP_GATE_QUEUED;
+		TP_INJECT("gate before ticket");
 		if (!take_place(r, c, owner, queue, ticket))
 			return TP_GATE_FULL;
 		TP_INJECT("gate ticket taken");

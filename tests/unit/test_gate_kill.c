@@ -31,9 +31,9 @@ static void live(struct tp_stamp owner)
 	tp_gate_leave(region, id, &t[3]);
 }
 
-static const char *const points[] = {"gate number drawn", "gate permit taken", "gate permit and ticket",
-				     "gate ticket taken", "gate gives back",   "gate gave back",
-				     "gate leaves"};
+static const char *const points[] = {"gate number drawn",      "gate before ticket", "gate permit taken",
+				     "gate permit and ticket", "gate ticket taken",  "gate gives back",
+				     "gate gave back",         "gate leaves"};
 
 START_TEST(killed_at_a_step)
 {

@@ -1,21 +1,46 @@
-/* Threads in the place of workers at the capacity gate. Also run with SANITIZE=thread. */
+/*
+ * Threads in the place of workers at the capacity gate: what must hold whoever is faster.  At the named
+ * points one lets the others run now and then, which opens the windows between two steps.  Also run with
+ * SANITIZE=thread.
+ */
+#define TP_SHM_INJECT
+#include "common/shm/gate.c"
+
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "common/shm/gate.h"
-#include "common/shm/layout.h"
-
-enum { THREADS = 4, NOW_MS = 1000000, ROUNDS = 3000, LIMIT = 2, QUEUE = 16 };
+enum { THREADS = 4, NOW_MS = 1000000, ROUNDS = 2000, QUEUE = 16 };
+static uint32_t most;
 
 static struct tp_region *region;
 static struct tp_stamp workers[THREADS];
 static tp_gate_id id;
 static atomic_uint inside, over, went, full, asleep;
 
+static void dawdle(void)
+{
+	static _Thread_local unsigned seed;
+	if (seed == 0)
+		seed = (unsigned)(uintptr_t)&seed >> 4;
+	unsigned n = (unsigned)rand_r(&seed) >> 3;
+	if (n % 8 == 0)
+		(void)usleep(n % 50);
+	else if (n % 3 == 0)
+		(void)sched_yield();
+}
+
+void tp_shm_inject(const char *point)
+{
+	(void)point;
+	dawdle();
+}
+
 static void setup(void)
 {
+	most = 2;
 	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
 			 0);
 	for (unsigned i = 0; i < THREADS; i++)
@@ -33,20 +58,20 @@ static void teardown(void)
 	tp_region_close(region);
 }
 
-static void in_threads(void *(*body)(void *))
+static void in_threads(unsigned n, void *(*body)(void *))
 {
 	pthread_t threads[THREADS];
-	for (uintptr_t i = 0; i < THREADS; i++)
+	for (uintptr_t i = 0; i < n; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, body, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
+	for (unsigned i = 0; i < n; i++)
 		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
 }
 
 static void enter_and_leave(struct tp_gate_permit *p)
 {
-	if (atomic_fetch_add(&inside, 1) >= LIMIT)
+	if (atomic_fetch_add(&inside, 1) >= most)
 		atomic_fetch_add(&over, 1);
-	(void)sched_yield();
+	dawdle();
 	atomic_fetch_sub(&inside, 1);
 	atomic_fetch_add(&went, 1);
 	tp_gate_give_back(region, id, p, NOW_MS);
@@ -61,7 +86,7 @@ static void *through_the_gate(void *arg)
 		struct tp_gate_ticket t = {0};
 		struct tp_gate_permit p;
 		enum tp_gate_answer a;
-		while ((a = tp_gate_ask(region, owner, id, LIMIT, QUEUE, false, NOW_MS, &t, &p)) ==
+		while ((a = tp_gate_ask(region, owner, id, most, QUEUE, false, NOW_MS, &t, &p)) ==
 		       TP_GATE_QUEUED)
 			(void)sched_yield();
 		if (a == TP_GATE_FULL)
@@ -74,7 +99,7 @@ static void *through_the_gate(void *arg)
 
 START_TEST(never_more_than_the_limit)
 {
-	in_threads(through_the_gate);
+	in_threads(THREADS, through_the_gate);
 	ck_assert_uint_eq(atomic_load(&over), 0);
 	ck_assert_uint_eq(atomic_load(&went) + atomic_load(&full), THREADS * ROUNDS);
 	ck_assert_uint_eq(atomic_load(&full), 0);
@@ -92,7 +117,7 @@ static bool woken[THREADS];
 static void wake_next(void)
 {
 	uint8_t slot;
-	if (!tp_gate_next(region, id, LIMIT, &slot))
+	if (!tp_gate_next(region, id, most, &slot))
 		return;
 	(void)pthread_mutex_lock(&lock);
 	woken[slot] = true;
@@ -121,9 +146,9 @@ static void *wait_to_be_woken(void *arg)
 	for (unsigned n = 0; n < ROUNDS && atomic_load(&asleep) == 0; n++) {
 		struct tp_gate_ticket t = {0};
 		struct tp_gate_permit p;
-		while (tp_gate_ask(region, workers[number], id, LIMIT, QUEUE, false, NOW_MS, &t, &p) ==
+		while (tp_gate_ask(region, workers[number], id, most, QUEUE, false, NOW_MS, &t, &p) ==
 		       TP_GATE_QUEUED) {
-			if (n % 7 == 0) { /* its client leaves */
+			if (most > 1 && n % 7 == 0) { /* its client leaves */
 				tp_gate_leave(region, id, &t);
 				break;
 			}
@@ -138,7 +163,9 @@ static void *wait_to_be_woken(void *arg)
 
 START_TEST(no_wakeup_is_lost)
 {
-	in_threads(wait_to_be_woken);
+	/* Two at one place: a lost wake-up lets both sleep. */
+	most = _i == 0 ? 1 : (uint32_t)_i;
+	in_threads(_i == 0 ? 2 : THREADS, wait_to_be_woken);
 	ck_assert_uint_eq(atomic_load(&asleep), 0);
 	ck_assert_uint_eq(atomic_load(&over), 0);
 }
@@ -169,7 +196,7 @@ static void *learn_and_go(void *arg)
 
 START_TEST(a_limit_that_moves)
 {
-	in_threads(learn_and_go);
+	in_threads(THREADS, learn_and_go);
 	ck_assert_uint_eq(atomic_load(&over), 0);
 	ck_assert_uint_eq(tp_gate_in_progress(region, id), 0);
 	ck_assert_uint_eq(tp_gate_waiting(region, id), 0);
@@ -183,7 +210,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, never_more_than_the_limit);
-	tcase_add_test(t, no_wakeup_is_lost);
+	tcase_add_loop_test(t, no_wakeup_is_lost, 0, 4);
 	tcase_add_test(t, a_limit_that_moves);
 	suite_add_tcase(s, t);
 	SRunner *runner = srunner_create(s);

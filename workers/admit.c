@@ -11,6 +11,7 @@
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/runtime.h"
 #include "workers/waits.h"
 
 enum {
@@ -98,7 +99,7 @@ static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
 void tp_turn_use_provider(struct tp_turn *t, size_t provider)
 {
 	struct tp_str target = tp_request_str(t->request, t->request->head->target);
-	t->provider = &t->worker->providers[provider];
+	t->provider = &t->runtime->providers[provider];
 	t->replay_safe = !t->tunnel && is_replay_safe(t, tp_path_only(target));
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "workers/runtime.h"
 #include "workers/tls.h"
 #include "workers/turn.h"
 
@@ -68,7 +69,7 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	TAILQ_REMOVE(&w->clients, c, link);
 	w->n_clients--;
 	tp_worker_gauge(w, TP_GAUGE_CLIENTS, -1);
-	tp_config_unref(c->config);
+	tp_runtime_unref(c->runtime);
 	tp_worker_park(w, c);
 	tp_worker_check_drained(w);
 }
@@ -253,7 +254,7 @@ static void next_step(struct tp_client *c)
 	case TP_NEXT_KEEP: break;
 	}
 	bool next_is_here = c->in.len > 0 && (!c->input_gone || c->listener->client_half_close_serve);
-	if (!next_is_here && (c->input_gone || c->worker->draining)) {
+	if (!next_is_here && (c->input_gone || c->worker->draining || c->leaving)) {
 		begin_linger(c);
 		return;
 	}
@@ -367,8 +368,8 @@ void tp_client_new(struct tp_worker *w, size_t listener, int fd)
 {
 	struct tp_client *c = calloc(1, sizeof *c);
 	SSL *ssl = NULL;
-	if (c == NULL || (w->listener_tls[listener] != NULL &&
-			  (ssl = tp_tls_accept(w->listener_tls[listener], fd)) == NULL)) {
+	if (c == NULL || (w->runtime->listener_tls[listener] != NULL &&
+			  (ssl = tp_tls_accept(w->runtime->listener_tls[listener], fd)) == NULL)) {
 		free(c);
 		(void)close(fd);
 		return;
@@ -384,7 +385,8 @@ void tp_client_new(struct tp_worker *w, size_t listener, int fd)
 		free(c);
 		return;
 	}
-	c->config = tp_config_ref(w->config);
+	c->runtime = tp_runtime_ref(w->runtime);
+	c->config = c->runtime->config;
 	tp_timer_init(&c->timer, w->base, on_timer, c);
 	TAILQ_INSERT_TAIL(&w->clients, c, link);
 	w->n_clients++;
@@ -416,4 +418,32 @@ void tp_client_drain(struct tp_client *c)
 		else
 			tp_timer_set(&c->timer, FIRST_REQUEST_MS);
 	}
+}
+
+/* Where the listener that it came by stands in another configuration; NULL: nowhere. */
+static const struct tp_listener_conf *find_listener(const struct tp_config *c, const char *address)
+{
+	for (size_t i = 0; i < c->n_listeners; i++)
+		if (strcmp(c->listeners[i].address, address) == 0)
+			return &c->listeners[i];
+	return NULL;
+}
+
+void tp_client_follow(struct tp_client *c)
+{
+	struct tp_runtime *next = c->worker->runtime;
+	if (c->runtime == next || c->leaving)
+		return;
+	const struct tp_listener_conf *listener = find_listener(next->config, c->listener->address);
+	if (listener == NULL) {
+		c->leaving = true;
+		tp_client_drain(c);
+		return;
+	}
+	if (c->turn != NULL)
+		return;
+	tp_runtime_unref(c->runtime);
+	c->runtime = tp_runtime_ref(next);
+	c->config = next->config;
+	c->listener = listener;
 }

@@ -38,8 +38,9 @@ enum tp_client_next {
 struct tp_client {
 	TAILQ_ENTRY(tp_client) link;
 	struct tp_worker *worker;
-	const struct tp_listener_conf *listener;
-	struct tp_config *config; /* one reference */
+	const struct tp_listener_conf *listener; /* of `config` */
+	struct tp_runtime *runtime;              /* one reference; the worker's own when a request begins */
+	const struct tp_config *config;          /* the runtime's */
 	struct tp_io io;
 	enum tp_client_state state;
 	struct tp_turn *turn;      /* NULL between turns */
@@ -52,6 +53,7 @@ struct tp_client {
 	uint64_t body_left;        /* in BODY, without */
 	uint64_t lingered;         /* bytes dropped */
 	enum tp_client_next next;  /* after FLUSH */
+	bool leaving;              /* its listener is gone: closed after the present turn */
 	bool served;               /* at least one request came */
 	bool chunked_body;
 	bool paused;     /* the turn cannot take more body */
@@ -81,6 +83,9 @@ void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp
 void tp_client_close(struct tp_client *c, const char *why, bool reset);
 /* Drain: an idle connection is closed, a busy one ends with its turn. */
 void tp_client_drain(struct tp_client *c);
+/* Another generation serves: an idle client goes on under it at once, a busy one after its turn; one whose
+ * listener is gone is drained. */
+void tp_client_follow(struct tp_client *c);
 
 /* ---- between client.c and client_input.c */
 

@@ -79,6 +79,7 @@ static void begin_turn(struct tp_client *c, const struct tp_head *h, const char 
 /* Uses a head at the front; returns the bytes used, 0 = more is needed (or the client is refused). */
 static size_t take_head(struct tp_client *c, const char *bytes, size_t n)
 {
+	tp_client_follow(c);
 	struct tp_head *h = c->worker->head;
 	int status = 0;
 	const char *reason = NULL;

@@ -46,17 +46,18 @@ struct tp_resolver;
 struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
-struct tp_numbers;
-struct tp_health;
+struct tp_runtime;
 struct tp_gates;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
 TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
+SLIST_HEAD(tp_runtime_list, tp_runtime);
 
-/* A provider as this worker uses it: its TLS context and its idle connections. */
+/* A provider as this worker uses it, in one generation: its TLS context and its idle connections. */
 struct tp_provider_rt {
 	struct tp_worker *worker;
+	struct tp_runtime *runtime; /* whose it is */
 	const struct tp_provider_conf *conf;
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
@@ -69,7 +70,8 @@ struct tp_provider_rt {
 
 struct tp_worker {
 	struct event_base *base;
-	struct tp_config *config;
+	struct tp_runtime *runtime; /* the generation that serves: new turns begin on it; one reference */
+	struct tp_config *config;   /* its configuration */
 	struct tp_region *region;
 	struct tp_stamp stamp;
 	int control_fd; /* the master's channel */
@@ -83,13 +85,9 @@ struct tp_worker {
 	struct tp_client_list clients;
 	unsigned n_clients;
 	struct tp_tunnel_list tunnels;
-	uint64_t held_bytes;              /* request bytes held for replay, bounded by limits.replay_total */
-	struct tp_provider_rt *providers; /* one per config->providers */
-	SSL_CTX **listener_tls;           /* one per config->listeners; NULL entries are plain */
+	uint64_t held_bytes; /* request bytes held for replay, bounded by limits.replay_total */
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
-	struct tp_numbers *numbers;
-	struct tp_health *health;
 	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
@@ -98,7 +96,8 @@ struct tp_worker {
 	uint64_t id_prefix, id_next; /* request ids */
 
 	struct tp_deferred_list deferred; /* done at the end of the loop turn ... */
-	struct tp_parked *parked;         /* ... and these are freed after it */
+	struct tp_parked *parked;         /* ... and these are freed after it ... */
+	struct tp_runtime_list ended;     /* ... like generations that nobody holds any more */
 };
 
 void tp_worker_defer(struct tp_worker *w, struct tp_deferred *d);

@@ -71,7 +71,7 @@ static void join_line(struct tp_gates *g, struct tp_turn *t)
 	t->gate.passed_over = 0;
 	t->gate.since_ms = tp_clock_boot_ms();
 	g->waiting++;
-	tp_numbers_queued(g->worker, t->gate.provider, 1);
+	tp_numbers_queued(t->gate.provider, 1);
 	arm_sweep(g);
 }
 
@@ -82,7 +82,7 @@ static void leave_line(struct tp_gates *g, struct tp_turn *t)
 	TAILQ_REMOVE(&g->lines[t->gate.provider->gate], t, gate.link);
 	t->gate.queued = false;
 	g->waiting--;
-	tp_numbers_queued(g->worker, t->gate.provider, -1);
+	tp_numbers_queued(t->gate.provider, -1);
 	tp_numbers_wait(g->worker, (uint32_t)(tp_clock_boot_ms() - t->gate.since_ms));
 }
 

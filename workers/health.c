@@ -10,6 +10,7 @@
 #include "common/shm/marks.h"
 #include "workers/connect.h"
 #include "workers/credential.h"
+#include "workers/runtime.h"
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
 
@@ -36,7 +37,7 @@ struct check {
 };
 
 struct tp_health {
-	struct tp_worker *worker;
+	struct tp_runtime *runtime;
 	struct event tick;
 	struct check *checks; /* one per provider */
 };
@@ -200,8 +201,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	uint64_t now = tp_clock_boot_ms();
-	for (size_t i = 0; i < h->worker->config->n_providers; i++)
-		look(h->worker->region, &h->checks[i], now);
+	for (size_t i = 0; i < h->runtime->config->n_providers; i++)
+		look(h->runtime->worker->region, &h->checks[i], now);
 }
 
 /* For one worker since the master began. */
@@ -211,30 +212,37 @@ static bool is_first(struct tp_region *r)
 	return tp_mark_due(r, TP_MARK_HEALTH_ASKED, (uint32_t)(now - started) + 1, now);
 }
 
-struct tp_health *tp_health_new(struct tp_worker *w)
+struct tp_health *tp_health_new(struct tp_runtime *r)
 {
-	const struct timeval every = {.tv_sec = TICK_S};
-	size_t n = w->config->n_providers;
+	struct tp_worker *w = r->worker;
+	size_t n = r->config->n_providers;
 	struct tp_health *h = calloc(1, sizeof *h);
 	if (h == NULL || (h->checks = calloc(n, sizeof *h->checks)) == NULL) {
 		free(h);
 		return NULL;
 	}
-	h->worker = w;
-	bool first = is_first(w->region);
+	h->runtime = r;
 	for (size_t i = 0; i < n; i++) {
 		struct check *c = &h->checks[i];
-		c->provider = &w->providers[i];
+		c->provider = &r->providers[i];
 		const struct tp_provider_conf *p = c->provider->conf;
 		c->base = tp_breaker_url(w->region, tp_str_from(p->name), tp_str_from(p->base),
 					 (struct tp_str){NULL, 0})
 				  .base;
-		if (first && p->health_path != NULL)
-			begin(c, CHECK_START);
 	}
 	(void)event_assign(&h->tick, w->base, -1, EV_PERSIST, on_tick, h);
-	(void)event_add(&h->tick, &every);
 	return h;
+}
+
+void tp_health_begin(struct tp_health *h)
+{
+	const struct timeval every = {.tv_sec = TICK_S};
+	(void)event_add(&h->tick, &every);
+	if (!is_first(h->runtime->worker->region))
+		return;
+	for (size_t i = 0; i < h->runtime->config->n_providers; i++)
+		if (h->checks[i].provider->conf->health_path != NULL)
+			begin(&h->checks[i], CHECK_START);
 }
 
 void tp_health_free(struct tp_health *h)
@@ -242,7 +250,7 @@ void tp_health_free(struct tp_health *h)
 	if (h == NULL)
 		return;
 	(void)event_del(&h->tick);
-	for (size_t i = 0; i < h->worker->config->n_providers; i++)
+	for (size_t i = 0; i < h->runtime->config->n_providers; i++)
 		rest(&h->checks[i], "the worker leaves");
 	free(h->checks);
 	free(h);

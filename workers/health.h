@@ -9,9 +9,11 @@
 
 struct tp_health;
 
-/* For the providers of `w`, which are open. The first worker of a master's start asks each health.path once,
- * and warns of those that fail. NULL when out of memory. */
-struct tp_health *tp_health_new(struct tp_worker *w);
+/* For the providers of `r`, which are open; nothing is asked yet. NULL when out of memory. */
+struct tp_health *tp_health_new(struct tp_runtime *r);
+/* From now on. The first worker of a master's start asks each health.path once, and warns of those that fail.
+ */
+void tp_health_begin(struct tp_health *h);
 /* Cancels what is under way; before the providers are closed. NULL is ignored. */
 void tp_health_free(struct tp_health *h);
 

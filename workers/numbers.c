@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/shm/marks.h"
 #include "common/shm/series.h"
+#include "workers/runtime.h"
 #include "workers/turn.h"
 
 enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDGER_FULL_EVERY_MS = 60000 };
@@ -35,22 +36,22 @@ static void forget(tp_series_id *ids, size_t bytes)
 		ids[i] = UNKNOWN;
 }
 
-struct tp_numbers *tp_numbers_new(struct tp_worker *w)
+struct tp_numbers *tp_numbers_new(const struct tp_config *c)
 {
-	size_t n_providers = w->config->n_providers, n_routes = w->config->n_routes + 1;
+	size_t n_providers = c->n_providers, n_routes = c->n_routes + 1;
 	struct tp_numbers *n = calloc(1, sizeof *n);
 	if (n == NULL)
 		return NULL;
 	n->providers = calloc(n_providers, sizeof *n->providers);
 	n->routes = calloc(n_routes, sizeof *n->routes);
-	n->hops = calloc(w->config->n_combos + 1, sizeof *n->hops);
+	n->hops = calloc(c->n_combos + 1, sizeof *n->hops);
 	if (n->providers == NULL || n->routes == NULL || n->hops == NULL) {
 		tp_numbers_free(n);
 		return NULL;
 	}
 	forget((tp_series_id *)n->providers, n_providers * sizeof *n->providers);
 	forget((tp_series_id *)n->routes, n_routes * sizeof *n->routes);
-	forget(n->hops, w->config->n_combos * sizeof *n->hops);
+	forget(n->hops, c->n_combos * sizeof *n->hops);
 	forget(n->retries, sizeof n->retries);
 	forget(n->refusals, sizeof n->refusals);
 	forget(n->retried, sizeof n->retried);
@@ -77,52 +78,60 @@ static void add(struct tp_worker *w, tp_series_id *id, int64_t n, enum tp_metric
 	tp_series_add(w->region, w->stamp.slot, *id, n);
 }
 
-static struct of_provider *provider_of(struct tp_worker *w, const struct tp_provider_rt *p)
+static struct of_provider *provider_of(const struct tp_provider_rt *p)
 {
-	return &w->numbers->providers[p - w->providers];
+	return &p->runtime->numbers->providers[p - p->runtime->providers];
 }
 
-void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass)
+void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass)
 {
+	struct tp_worker *w = p->worker;
 	const char *name = tp_class_name(klass);
-	add(w, &provider_of(w, p)->sends[klass], 1, TP_METRIC_SENDS, p->conf->name, name, NULL);
+	add(w, &provider_of(p)->sends[klass], 1, TP_METRIC_SENDS, p->conf->name, name, NULL);
 	if (klass != TP_CLASS_INITIAL && klass != TP_CLASS_HOP)
-		add(w, &w->numbers->retries[klass], 1, TP_METRIC_RETRY_ATTEMPTS, name, NULL, NULL);
+		add(w, &p->runtime->numbers->retries[klass], 1, TP_METRIC_RETRY_ATTEMPTS, name, NULL, NULL);
 }
 
-void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta)
+void tp_numbers_inflight(const struct tp_provider_rt *p, int delta)
 {
-	add(w, &provider_of(w, p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
+	add(p->worker, &provider_of(p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
 }
 
-void tp_numbers_queued(struct tp_worker *w, const struct tp_provider_rt *p, int delta)
+void tp_numbers_queued(const struct tp_provider_rt *p, int delta)
 {
-	add(w, &provider_of(w, p)->queued, delta, TP_METRIC_QUEUED, p->conf->name, NULL, NULL);
+	add(p->worker, &provider_of(p)->queued, delta, TP_METRIC_QUEUED, p->conf->name, NULL, NULL);
 }
 
-void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p)
+void tp_numbers_billed(const struct tp_provider_rt *p)
 {
-	add(w, &provider_of(w, p)->billed, 1, TP_METRIC_POSSIBLY_BILLED, p->conf->name, NULL, NULL);
+	add(p->worker, &provider_of(p)->billed, 1, TP_METRIC_POSSIBLY_BILLED, p->conf->name, NULL, NULL);
 }
 
-void tp_numbers_hop(struct tp_worker *w, size_t combo, const char *name)
+void tp_numbers_hop(const struct tp_turn *t)
 {
-	add(w, &w->numbers->hops[combo], 1, TP_METRIC_HOPS, name, NULL, NULL);
+	const struct tp_combo_conf *combo = t->targets.combo;
+	add(t->worker, &t->runtime->numbers->hops[combo - t->config->combos], 1, TP_METRIC_HOPS, combo->name,
+	    NULL, NULL);
 }
 
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code)
 {
-	add(w, &w->numbers->refusals[code], 1, TP_METRIC_REFUSALS, tp_code_name(code), NULL, NULL);
+	add(w, &w->runtime->numbers->refusals[code], 1, TP_METRIC_REFUSALS, tp_code_name(code), NULL, NULL);
 }
 
 void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert)
 {
-	add(w, &w->numbers->alerts[alert], 1, TP_METRIC_ALERTS, tp_alert_name(alert), NULL, NULL);
+	add(w, &w->runtime->numbers->alerts[alert], 1, TP_METRIC_ALERTS, tp_alert_name(alert), NULL, NULL);
 }
 
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms)
 {
 	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_WAIT, (uint64_t)ms * 1000);
+}
+
+void tp_numbers_first_byte(struct tp_worker *w, uint64_t us)
+{
+	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_FIRST_BYTE, us);
 }
 
 void tp_numbers_ledger_full(struct tp_worker *w)
@@ -139,33 +148,36 @@ static const char *const outcome_names[] = {
 	[TP_TURN_CUT] = "cut", [TP_TURN_GONE] = "gone",   [TP_TURN_BAD] = "bad",
 };
 
-static void count_turn(struct tp_worker *w, size_t route, const char *path, enum tp_family family,
+static void count_turn(const struct tp_runtime *r, size_t route, const char *path, enum tp_family family,
 		       unsigned outcome)
 {
-	add(w, &w->numbers->routes[route].turns[family][outcome], 1, TP_METRIC_TURNS, path,
+	add(r->worker, &r->numbers->routes[route].turns[family][outcome], 1, TP_METRIC_TURNS, path,
 	    tp_family_name(family), outcome_names[outcome]);
 }
 
 void tp_numbers_turn(const struct tp_turn *t, unsigned outcome)
 {
 	struct tp_worker *w = t->worker;
-	size_t none = w->config->n_routes;
+	size_t none = t->config->n_routes;
 	size_t route = t->route != NULL ? (size_t)(t->route - t->config->routes) : none;
-	count_turn(w, route < none ? route : none, t->route != NULL ? t->route->path : "none", t->family,
-		   outcome);
+	count_turn(t->runtime, route < none ? route : none, t->route != NULL ? t->route->path : "none",
+		   t->family, outcome);
 	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_TURN,
 			 (tp_clock_boot_ms() - t->begun_ms) * 1000);
+	if (t->attempt.serial > 0 && !t->streaming)
+		tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_OVERHEAD,
+				 tp_overhead_total(&t->overhead));
 	bool retried = false;
 	for (unsigned k = TP_CLASS_RESET; k < TP_CLASS_COUNT; k++)
 		retried = retried || t->class_sends[k] > 0;
 	if (!retried || outcome == TP_TURN_GONE)
 		return;
 	bool good = outcome == TP_TURN_OK;
-	add(w, &w->numbers->retried[good], 1, TP_METRIC_RETRIED_TURNS, good ? "success" : "failure", NULL,
-	    NULL);
+	add(w, &t->runtime->numbers->retried[good], 1, TP_METRIC_RETRIED_TURNS, good ? "success" : "failure",
+	    NULL, NULL);
 }
 
 void tp_numbers_bad_head(struct tp_worker *w, enum tp_family family)
 {
-	count_turn(w, w->config->n_routes, "none", family, TP_TURN_BAD);
+	count_turn(w->runtime, w->config->n_routes, "none", family, TP_TURN_BAD);
 }

@@ -13,23 +13,27 @@
 
 struct tp_turn;
 
-/* For the providers, routes and combos of w->config. NULL: out of memory. */
-struct tp_numbers *tp_numbers_new(struct tp_worker *w);
+struct tp_numbers;
+
+/* For the providers, routes and combos of one configuration. NULL: out of memory. */
+struct tp_numbers *tp_numbers_new(const struct tp_config *c);
 void tp_numbers_free(struct tp_numbers *n);
 
 /* The first byte of a send was written; a retry unless its class is initial or hop. */
-void tp_numbers_send(struct tp_worker *w, const struct tp_provider_rt *p, enum tp_class klass);
+void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass);
 /* An attempt begins (1) or ends (-1). */
-void tp_numbers_inflight(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
+void tp_numbers_inflight(const struct tp_provider_rt *p, int delta);
 /* A turn begins (1) or ends (-1) to wait at the capacity gate. */
-void tp_numbers_queued(struct tp_worker *w, const struct tp_provider_rt *p, int delta);
+void tp_numbers_queued(const struct tp_provider_rt *p, int delta);
 /* A send ended without a usable answer and may have run. */
-void tp_numbers_billed(struct tp_worker *w, const struct tp_provider_rt *p);
-/* A turn goes on to the next target of combo number `combo`. */
-void tp_numbers_hop(struct tp_worker *w, size_t combo, const char *name);
+void tp_numbers_billed(const struct tp_provider_rt *p);
+/* A turn goes on to the next target of its combo. */
+void tp_numbers_hop(const struct tp_turn *t);
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
 void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert);
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms);
+/* From the latest byte of a send's request to the first one of its answer. */
+void tp_numbers_first_byte(struct tp_worker *w, uint64_t us);
 /* A turn found no room in the ledger: counted each time, logged by one worker once a minute. */
 void tp_numbers_ledger_full(struct tp_worker *w);
 /* The one end of a turn. */

@@ -5,7 +5,8 @@
 
 enum { SEGMENT_MIN = 2 * 1024, SEGMENT_MAX = 256 * 1024 };
 
-struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *head, const char *bytes)
+struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *config,
+				  const struct tp_head *head, const char *bytes)
 {
 	struct tp_request *r = calloc(1, sizeof *r);
 	if (r == NULL || (r->head = tp_head_copy(head, bytes, &r->bytes)) == NULL) {
@@ -13,6 +14,7 @@ struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *hea
 		return NULL;
 	}
 	r->worker = w;
+	r->config = config;
 	r->family = tp_family_of(tp_span_str(r->bytes, head->target));
 	r->replayable = true;
 	r->complete = head->framing == TP_FRAMING_NONE ||
@@ -98,7 +100,7 @@ void tp_request_stream(struct tp_request *r)
 
 bool tp_request_may_hold(const struct tp_request *r, uint64_t more)
 {
-	const struct tp_config *c = r->worker->config;
+	const struct tp_config *c = r->config;
 	return r->received + more <= c->limits.replay_body &&
 	       r->worker->held_bytes + more <= c->limits.replay_total;
 }
@@ -202,7 +204,7 @@ static void free_segments(struct tp_request *r, struct tp_segment *s)
 
 bool tp_request_decode(struct tp_request *r, enum tp_coding coding)
 {
-	struct tp_decoder *d = tp_decoder_new(coding, r->worker->config->limits.replay_body);
+	struct tp_decoder *d = tp_decoder_new(coding, r->config->limits.replay_body);
 	struct tp_segment *first = r->first, *last = r->last;
 	uint64_t received = r->received;
 	if (d == NULL)

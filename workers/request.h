@@ -23,8 +23,9 @@ struct tp_segment {
 
 struct tp_request {
 	struct tp_worker *worker;
-	struct tp_head *head; /* owned, with its bytes behind it; NULL once released */
-	char *bytes;          /* the head as received */
+	const struct tp_config *config; /* the turn's */
+	struct tp_head *head;           /* owned, with its bytes behind it; NULL once released */
+	char *bytes;                    /* the head as received */
 	enum tp_family family;
 
 	struct tp_segment *first, *last; /* body received so far and not yet dropped */
@@ -38,7 +39,8 @@ struct tp_request {
 };
 
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */
-struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_head *head, const char *bytes);
+struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *config,
+				  const struct tp_head *head, const char *bytes);
 /* Adds body bytes; false when out of memory. */
 bool tp_request_add(struct tp_request *r, const char *data, size_t n);
 /* The last body byte is here. False when out of memory. */

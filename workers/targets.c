@@ -12,6 +12,7 @@
 #include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/turn.h"
+#include "workers/runtime.h"
 #include "workers/waits.h"
 
 enum { LOOK_AGAIN_MS = 250 }; /* a turn that waits sees by then that a probe was good */
@@ -71,7 +72,7 @@ bool tp_targets_find(struct tp_turn *t, const struct tp_request_facts *facts)
 
 static const struct tp_provider_rt *provider_of(const struct tp_turn *t, unsigned i)
 {
-	return &t->worker->providers[t->targets.combo->targets[i].provider];
+	return &t->runtime->providers[t->targets.combo->targets[i].provider];
 }
 
 static void describe(const struct tp_turn *t, unsigned i, char out[TP_TARGET_NAME])
@@ -349,7 +350,7 @@ bool tp_targets_skip(struct tp_turn *t, const char *why)
 
 void tp_targets_next(struct tp_turn *t)
 {
-	tp_numbers_hop(t->worker, (size_t)(t->targets.combo - t->config->combos), t->targets.combo->name);
+	tp_numbers_hop(t);
 	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
 	tp_relay_reset(t);
 	t->overload_limit = 0;

@@ -12,6 +12,7 @@
 #include "workers/identity.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
+#include "workers/runtime.h"
 #include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
@@ -23,6 +24,8 @@ static const char *const state_names[] = {"receive", "join", "send", "wait", "fl
 
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 {
+	if (s == TP_TURN_WAIT || s == TP_TURN_JOIN || s == TP_TURN_FLOW)
+		tp_overhead_stand(&t->overhead);
 	if (s == t->state)
 		return;
 	tp_debug("turn %s: %s -> %s", t->id, state_names[t->state], state_names[s]);
@@ -47,7 +50,7 @@ static void free_turn(struct tp_turn *t)
 	tp_identity_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
-	tp_config_unref(t->config);
+	tp_runtime_unref(t->runtime);
 	tp_worker_park(t->worker, t);
 }
 
@@ -93,7 +96,7 @@ void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct t
 		 enum tp_client_next next)
 {
 	struct tp_client *c = t->client;
-	if (next == TP_NEXT_KEEP && (!t->keep_alive || t->worker->draining))
+	if (next == TP_NEXT_KEEP && (!t->keep_alive || t->worker->draining || t->client->leaving))
 		next = TP_NEXT_CLOSE;
 	leave(t, outcome, ending);
 	tp_client_turn_over(c, next);
@@ -107,7 +110,8 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 		.target = t->targets.name[0] != '\0' ? t->targets.name
 			  : t->provider != NULL      ? t->provider->conf->name
 						     : NULL,
-		.close = !t->keep_alive || t->worker->draining || t->request == NULL || !t->request->complete,
+		.close = !t->keep_alive || t->worker->draining || t->client->leaving || t->request == NULL ||
+			 !t->request->complete,
 		.replay_off = t->streaming,
 	};
 }
@@ -223,10 +227,12 @@ void tp_turn_body_done(struct tp_turn *t)
 		tp_turn_reject(t, 503, "out of memory");
 		return;
 	}
-	if (t->streaming)
+	if (t->streaming) {
 		tp_attempt_more(&t->attempt);
-	else
-		tp_turn_identify(t);
+		return;
+	}
+	tp_overhead_run(&t->overhead);
+	tp_turn_identify(t);
 }
 
 /* ---- the decision, acted upon */
@@ -286,7 +292,7 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
 	if (billed && d->action != TP_ACT_CANCEL) {
 		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
-		tp_numbers_billed(t->worker, t->provider);
+		tp_numbers_billed(t->provider);
 	}
 }
 
@@ -339,6 +345,8 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
+	if (t->state == TP_TURN_WAIT || t->state == TP_TURN_JOIN)
+		tp_overhead_run(&t->overhead);
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT:
@@ -366,7 +374,14 @@ void tp_turn_writable(struct tp_turn *t)
 static void on_answer(void *owner, const struct tp_answer_piece *p)
 {
 	struct tp_turn *t = owner;
+	bool flows = t->state == TP_TURN_FLOW;
+	unsigned serial = t->attempt.serial;
+	if (!flows)
+		tp_overhead_heard(&t->overhead, &t->attempt);
 	tp_relay_piece(t, p);
+	/* A turn that is over is parked. One that sends again at once goes on running. */
+	if (!flows && t->attempt.serial == serial)
+		tp_overhead_stand(&t->overhead);
 	/* The provider is done, whatever the client still has to take of it. */
 	if (p->end && t->state == TP_TURN_FLOW)
 		tp_turn_gate_leave(t);
@@ -375,6 +390,8 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 static void on_failed(void *owner, enum tp_cause cause, const char *why)
 {
 	struct tp_turn *t = owner;
+	if (t->state != TP_TURN_FLOW)
+		tp_overhead_heard(&t->overhead, &t->attempt);
 	if (t->relay.mode == TP_RELAY_NONE)
 		tp_turn_decide(t, cause, why);
 	else
@@ -421,13 +438,14 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 {
 	struct tp_worker *w = c->worker;
 	struct tp_turn *t = calloc(1, sizeof *t);
-	if (t == NULL || (t->request = tp_request_new(w, head, bytes)) == NULL) {
+	if (t == NULL || (t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
 		free(t);
 		return NULL;
 	}
 	t->worker = w;
 	t->client = c;
-	t->config = tp_config_ref(c->config);
+	t->runtime = tp_runtime_ref(c->runtime);
+	t->config = t->runtime->config;
 	t->family = t->request->family;
 	t->minor = head->minor;
 	t->keep_alive = head->keep_alive;

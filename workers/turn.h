@@ -25,6 +25,7 @@
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/gate.h"
+#include "workers/overhead.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -84,7 +85,8 @@ struct tp_relay {
 struct tp_turn {
 	struct tp_worker *worker;
 	struct tp_client *client;
-	struct tp_config *config; /* one reference: a turn ends on the configuration it began with */
+	struct tp_runtime *runtime;     /* one reference: a turn ends on the configuration it began with */
+	const struct tp_config *config; /* the runtime's */
 	enum tp_turn_state state;
 	struct tp_request *request;
 	const struct tp_route_conf *route;
@@ -125,6 +127,7 @@ struct tp_turn {
 	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
+	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
 	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */

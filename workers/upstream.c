@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "workers/runtime.h"
 
 /* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop
  * turn. */
@@ -120,7 +121,7 @@ void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms)
 	u->calls = NULL;
 	tp_timer_clear(&u->timer);
 	u->user = NULL;
-	if (keep_ms == 0 || p->n_idle >= p->conf->keepalive_max || u->io.hup ||
+	if (keep_ms == 0 || p->runtime->retired || p->n_idle >= p->conf->keepalive_max || u->io.hup ||
 	    (u->io.readable && !still_quiet(u))) {
 		tp_upstream_close(u, "not kept");
 		return;
@@ -147,10 +148,12 @@ void tp_upstream_close(struct tp_upstream *u, const char *why)
 	tp_worker_park(u->provider->worker, u);
 }
 
-void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_worker *w, const struct tp_provider_conf *conf)
+void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_runtime *r, const struct tp_provider_conf *conf)
 {
+	struct tp_worker *w = r->worker;
 	*p = (struct tp_provider_rt){
 		.worker = w,
+		.runtime = r,
 		.conf = conf,
 		.long_waits = tp_streak_open(w->region, tp_str_from(conf->name)),
 		.gate = TP_GATE_NONE,
@@ -164,12 +167,31 @@ void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_worker *w, const st
 	(void)evtimer_assign(&p->sweep, w->base, on_sweep, p);
 }
 
-void tp_provider_rt_close(struct tp_provider_rt *p)
+void tp_provider_rt_move(struct tp_provider_rt *from, struct tp_provider_rt *to)
+{
+	struct tp_upstream *u;
+	while ((u = TAILQ_FIRST(&from->idle)) != NULL && to->n_idle < to->conf->keepalive_max) {
+		TAILQ_REMOVE(&from->idle, u, link);
+		from->n_idle--;
+		u->provider = to;
+		TAILQ_INSERT_TAIL(&to->idle, u, link);
+		to->n_idle++;
+	}
+	plan_sweep(to, tp_clock_boot_ms());
+}
+
+void tp_provider_rt_rest(struct tp_provider_rt *p)
 {
 	struct tp_upstream *u;
 	while ((u = TAILQ_FIRST(&p->idle)) != NULL)
-		tp_upstream_close(u, "the worker leaves");
+		tp_upstream_close(u, "its configuration has ended");
 	(void)event_del(&p->sweep);
+	p->sweeping = false;
+}
+
+void tp_provider_rt_close(struct tp_provider_rt *p)
+{
+	tp_provider_rt_rest(p);
 	SSL_CTX_free(p->tls);
 	p->tls = NULL;
 }

@@ -43,8 +43,12 @@ void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms);
 /* Closes it, `why` goes to the debug log; the memory is parked. NULL is ignored. */
 void tp_upstream_close(struct tp_upstream *u, const char *why);
 
-void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_worker *w, const struct tp_provider_conf *conf);
-/* Closes the idle connections. */
+void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_runtime *r, const struct tp_provider_conf *conf);
+/* The idle connections of `from` are `to`'s from now on: the same peer under another configuration. */
+void tp_provider_rt_move(struct tp_provider_rt *from, struct tp_provider_rt *to);
+/* A later generation serves: closes the idle connections. */
+void tp_provider_rt_rest(struct tp_provider_rt *p);
+/* The end: nobody refers to it any more. */
 void tp_provider_rt_close(struct tp_provider_rt *p);
 
 #endif

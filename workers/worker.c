@@ -11,15 +11,12 @@
 #include "workers/client.h"
 #include "workers/core.h"
 #include "workers/gate.h"
-#include "workers/health.h"
 #include "workers/io.h"
-#include "workers/numbers.h"
 #include "workers/resolve.h"
-#include "workers/tls.h"
+#include "workers/runtime.h"
 #include "workers/timer.h"
 #include "workers/tunnel.h"
 #include "workers/turn.h"
-#include "workers/upstream.h"
 
 /* ---- control by the master */
 
@@ -117,35 +114,6 @@ static void begin_control(struct control *c, struct tp_worker *w, int fd)
 
 /* ---- begin and end */
 
-static bool open_providers(struct tp_worker *w, struct tp_buf *why)
-{
-	const struct tp_config *c = w->config;
-	w->providers = calloc(c->n_providers, sizeof w->providers[0]);
-	if (w->providers == NULL)
-		return false;
-	for (size_t i = 0; i < c->n_providers; i++) {
-		tp_provider_rt_init(&w->providers[i], w, &c->providers[i]);
-		if (c->providers[i].https &&
-		    (w->providers[i].tls = tp_tls_provider(&c->providers[i], why)) == NULL)
-			return false;
-	}
-	return true;
-}
-
-static bool open_listeners(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
-{
-	const struct tp_config *c = w->config;
-	w->listener_tls = calloc(c->n_listeners, sizeof w->listener_tls[0]);
-	if (w->listener_tls == NULL)
-		return false;
-	for (size_t i = 0; i < c->n_listeners; i++)
-		if (c->listeners[i].tls.certificate != NULL &&
-		    (w->listener_tls[i] = tp_tls_listener(&c->listeners[i], why)) == NULL)
-			return false;
-	w->acceptor = tp_acceptor_new(w, start->listeners, start->n_listeners);
-	return w->acceptor != NULL;
-}
-
 /* libevent with edges and early end of stream: epoll. */
 static struct event_base *new_base(void)
 {
@@ -161,12 +129,18 @@ static struct event_base *new_base(void)
 	return base;
 }
 
+static bool open_runtime(struct tp_worker *w, struct tp_config *config, struct tp_buf *why)
+{
+	struct tp_runtime *r = tp_runtime_new(w, config, why);
+	if (r != NULL)
+		tp_runtime_enter(r);
+	return r != NULL;
+}
+
 static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
 {
-	*w = (struct tp_worker){.config = start->config,
-				.region = start->region,
-				.stamp = start->stamp,
-				.control_fd = start->control_fd};
+	*w = (struct tp_worker){
+		.region = start->region, .stamp = start->stamp, .control_fd = start->control_fd};
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
@@ -179,9 +153,8 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
-	       (w->numbers = tp_numbers_new(w)) != NULL &&
-	       (w->gates = tp_gates_new(w, start->wake_fds)) != NULL && open_providers(w, why) &&
-	       (w->health = tp_health_new(w)) != NULL && open_listeners(w, start, why);
+	       (w->gates = tp_gates_new(w, start->wake_fds)) != NULL && open_runtime(w, start->config, why) &&
+	       (w->acceptor = tp_acceptor_new(w, start->listeners, start->n_listeners)) != NULL;
 }
 
 static void abort_clients(struct tp_worker *w)
@@ -198,11 +171,9 @@ static void abort_clients(struct tp_worker *w)
 static void close_worker(struct tp_worker *w)
 {
 	abort_clients(w);
-	tp_health_free(w->health);
-	for (size_t i = 0; w->providers != NULL && i < w->config->n_providers; i++)
-		tp_provider_rt_close(&w->providers[i]);
-	for (size_t i = 0; w->listener_tls != NULL && i < w->config->n_listeners; i++)
-		SSL_CTX_free(w->listener_tls[i]);
+	tp_runtime_unref(w->runtime);
+	w->runtime = NULL;
+	tp_runtime_free_ended(w);
 	tp_gates_free(w->gates);
 	tp_acceptor_free(w->acceptor);
 	w->acceptor = NULL;
@@ -211,9 +182,6 @@ static void close_worker(struct tp_worker *w)
 	tp_io_end_loop();
 	if (w->base != NULL)
 		event_base_free(w->base);
-	free(w->providers);
-	free(w->listener_tls);
-	tp_numbers_free(w->numbers);
 	tp_fingerprint_free(w->spare_fingerprint);
 	free(w->scratch);
 	free(w->head);
@@ -236,6 +204,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;
 		tp_worker_run_deferred(&w);
+		tp_runtime_free_ended(&w);
 		tp_worker_free_parked(&w);
 		tp_io_next_turn();
 	}

@@ -143,6 +143,7 @@ struct tp_cooldown_cell {
 struct tp_wait_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t state;
 	_Atomic uint64_t leader; /* owner-stamped */
+	_Atomic uint64_t text[TP_SHARED_WAIT_NAME / 8];
 };
 
 /* The capacity gate of a provider: see gate.c. */

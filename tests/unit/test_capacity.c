@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/retry/capacity.h"
+#include "tests/unit/suite.h"
 
 enum { MOST = 1024, T = 1000000, STEPS = 16 };
 
@@ -101,17 +102,9 @@ START_TEST(reads_the_header)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(capacity)
 {
-	Suite *s = suite_create("capacity");
-	TCase *t = tcase_create("capacity");
 	tcase_add_loop_test(t, learns, 0, sizeof scripts / sizeof *scripts);
 	tcase_add_test(t, the_wait_is_bounded);
 	tcase_add_loop_test(t, reads_the_header, 0, sizeof headers / sizeof *headers);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

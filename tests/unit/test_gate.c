@@ -4,6 +4,7 @@
 
 #include "common/shm/gate.h"
 #include "common/shm/layout.h"
+#include "tests/unit/suite.h"
 
 enum { NOW = 1000000, WORKERS = 3, TURNS = 8, STEPS = 32 };
 
@@ -291,10 +292,8 @@ START_TEST(learns_over_all_workers)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(gate)
 {
-	Suite *s = suite_create("gate");
-	TCase *t = tcase_create("gate");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, goes_by_the_script, 0, sizeof scripts / sizeof *scripts);
@@ -302,10 +301,4 @@ int main(void)
 	tcase_add_test(t, all_permits_and_all_tickets);
 	tcase_add_test(t, tells_the_backlog);
 	tcase_add_test(t, learns_over_all_workers);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "tests/unit/kill_at.h"
+#include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, LIMIT = 2, QUEUE = 8 };
 
@@ -147,17 +148,9 @@ START_TEST(killed_at_random)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(gate_kill)
 {
-	Suite *s = suite_create("gate_kill");
-	TCase *t = tcase_create("kill");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof points / sizeof *points);
 	tcase_add_test(t, killed_at_random);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
+
 enum { THREADS = 4, NOW_MS = 1000000, ROUNDS = 2000, QUEUE = 16 };
 static uint32_t most;
 
@@ -203,19 +205,11 @@ START_TEST(a_limit_that_moves)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(gate_race)
 {
-	Suite *s = suite_create("gate_race");
-	TCase *t = tcase_create("race");
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, never_more_than_the_limit);
 	tcase_add_loop_test(t, no_wakeup_is_lost, 0, 4);
 	tcase_add_test(t, a_limit_that_moves);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

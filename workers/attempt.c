@@ -1,9 +1,13 @@
 #include "workers/attempt.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/http/keep_alive.h"
+#include "workers/egress.h"
 #include "workers/numbers.h"
 
 enum {
@@ -25,6 +29,7 @@ static void rest(struct tp_attempt *a)
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
 	tp_numbers_inflight(a->provider, -1);
+	tp_series_add(a->worker->region, a->worker->stamp.slot, a->target, -1);
 }
 
 static void drop_connection(struct tp_attempt *a, const char *why)
@@ -56,26 +61,11 @@ static void release_connection(struct tp_attempt *a)
 		tp_upstream_close(u, "answered; not kept");
 }
 
-/* Keep-Alive: timeout=N of the provider less a second bounds how long we trust the connection (design section
- * 7). */
 static uint64_t keep_ms(const struct tp_attempt *a, const struct tp_head *h, const char *bytes)
 {
 	uint64_t ms = a->provider->conf->keepalive_idle_ms;
 	const struct tp_field *f = tp_head_find(h, TP_FIELD_KEEP_ALIVE);
-	if (f == NULL)
-		return ms;
-	struct tp_str v = tp_span_str(bytes, f->value);
-	static const char key[] = "timeout=";
-	for (size_t i = 0; i + sizeof key - 1 < v.n; i++) {
-		if (strncasecmp(v.p + i, key, sizeof key - 1) != 0)
-			continue;
-		uint64_t s = 0;
-		for (i += sizeof key - 1; i < v.n && v.p[i] >= '0' && v.p[i] <= '9' && s < 100000; i++)
-			s = s * 10 + (uint64_t)(v.p[i] - '0');
-		uint64_t told = s > 1 ? (s - 1) * 1000 : 0;
-		return told < ms ? told : ms;
-	}
-	return ms;
+	return f != NULL ? tp_keep_alive_ms(tp_span_str(bytes, f->value), ms) : ms;
 }
 
 static void begin_body(struct tp_attempt *a, const struct tp_head *h, const char *bytes)
@@ -174,6 +164,17 @@ static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 	a->ops->switched(a->owner, p, fd, ssl);
 }
 
+/* A 407 to a request that was addressed to a proxy is the proxy's: it has passed nothing on. */
+static void declined_by_proxy(struct tp_attempt *a)
+{
+	char why[160];
+	(void)snprintf(why, sizeof why, "via %s: the proxy wants other credentials (407)",
+		       a->head_args.proxy->address);
+	a->tried |= 1U << a->up->way;
+	tp_egress_failed(a->provider, a->up->way, "the proxy wants other credentials (407)");
+	fail(a, TP_CAUSE_EGRESS, why);
+}
+
 /*
  * An answer head at the front of *bytes; what is behind it is delivered.  False when more is needed: then
  * *bytes and *n have moved behind interim answers, which are dealt with.
@@ -196,6 +197,10 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 				switch_protocol(a, &p);
 			else
 				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
+			return true;
+		}
+		if (h->status == 407 && a->head_args.proxy != NULL) {
+			declined_by_proxy(a);
 			return true;
 		}
 		if (h->status >= 200) {
@@ -321,7 +326,8 @@ static bool write_some(struct tp_attempt *a)
 	a->last_written_us = tp_clock_mono_us();
 	if (a->stage == TP_STAGE_UNSENT) {
 		a->written_us = a->last_written_us;
-		tp_numbers_send(a->provider, a->klass);
+		if (a->tried == 0) /* one send, by however many proxies */
+			tp_numbers_send(a->provider, a->klass);
 	}
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
@@ -387,6 +393,7 @@ static void on_send(void *arg)
 
 static void begin_writing(struct tp_attempt *a)
 {
+	a->head_args.proxy = tp_egress_addressed(a->provider->conf, a->up->way);
 	tp_upstream_head(a->request, &a->head_args, &a->out);
 	if (a->out.failed) {
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
@@ -396,16 +403,17 @@ static void begin_writing(struct tp_attempt *a)
 	tp_worker_defer(a->worker, &a->send);
 }
 
-static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const char *why)
+static void on_connected(void *arg, const struct tp_connected *r)
 {
 	struct tp_attempt *a = arg;
 	a->connecting = NULL;
 	a->connected_us = tp_clock_mono_us();
-	if (fd < 0) {
-		fail(a, cause, why);
+	if (r->fd < 0) {
+		a->tried = UINT_MAX; /* all of them */
+		fail(a, r->cause, r->why);
 		return;
 	}
-	a->up = tp_upstream_new(a->provider, fd, ssl, &upstream_calls, a);
+	a->up = tp_upstream_new(a->provider, r->fd, r->ssl, r->way, &upstream_calls, a);
 	if (a->up == NULL)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 	else
@@ -414,7 +422,11 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 
 void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner)
 {
-	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w, .send = {.fn = on_send, .arg = a}};
+	*a = (struct tp_attempt){.ops = ops,
+				 .owner = owner,
+				 .worker = w,
+				 .send = {.fn = on_send, .arg = a},
+				 .target = TP_SERIES_NONE};
 }
 
 void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,
@@ -434,13 +446,14 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->dialled_us = a->connected_us = a->written_us = a->last_written_us = a->heard_us = 0;
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
 	tp_numbers_inflight(a->provider, 1);
+	tp_series_add(a->worker->region, a->worker->stamp.slot, a->target, 1);
 	a->up = fresh ? NULL : tp_upstream_take(p, &upstream_calls, a);
 	if (a->up != NULL) {
 		begin_writing(a);
 		return;
 	}
 	a->dialled_us = tp_clock_mono_us();
-	a->connecting = tp_connect_start(p, on_connected, a);
+	a->connecting = tp_connect_start(p, a->tried, on_connected, a);
 	if (a->connecting == NULL)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 }

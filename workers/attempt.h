@@ -10,6 +10,7 @@
 
 #include "common/http/chunked.h"
 #include "common/retry/model.h"
+#include "common/shm/series.h"
 #include "workers/connect.h"
 #include "workers/request.h"
 #include "workers/upstream.h"
@@ -45,7 +46,8 @@ struct tp_attempt {
 	struct tp_upstream *up; /* NULL while connecting and at rest */
 	enum tp_stage stage;
 	enum tp_class klass; /* set by the owner before the start, for the statistics */
-	unsigned serial;     /* grows with each start: has the owner begun anew inside a call? */
+	unsigned tried;  /* ways out that declined this send (egress.h); set by the owner before the start */
+	unsigned serial; /* grows with each start: has the owner begun anew inside a call? */
 	bool active;
 	bool paused;        /* the owner cannot take more */
 	bool write_stopped; /* an answer came during the upload, or a write failed */
@@ -62,6 +64,7 @@ struct tp_attempt {
 	uint64_t left;                        /* of a length-framed answer */
 	uint64_t keep_ms;
 	size_t scanned;
+	tp_series_id target;     /* counts it as in progress there, until the end of the attempt; of combos */
 	struct tp_deferred send; /* begins writing at the end of the loop turn */
 	struct tp_buf out;       /* head and chunk framing the socket did not take yet */
 	struct tp_buf in;        /* an answer head that is not complete yet */

@@ -17,6 +17,7 @@ static void start(struct tp_turn *t, bool fresh)
 		.drop_credentials =
 			t->who != NULL || tp_credential_own(t->provider->conf) || tp_targets_foreign(t),
 		.tunnel = t->tunnel,
+		.inspect = t->lists_models,
 	};
 	t->attempt.klass = t->klass;
 	tp_turn_set_state(t, TP_TURN_SEND);
@@ -47,7 +48,8 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	}
 	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
-	t->targets.sends++;
+	tp_targets_sent(t);
+	t->attempt.tried = 0;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);
 	start(t, t->replaced !=

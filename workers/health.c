@@ -10,6 +10,7 @@
 #include "common/shm/marks.h"
 #include "workers/connect.h"
 #include "workers/credential.h"
+#include "workers/egress.h"
 #include "workers/runtime.h"
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
@@ -144,8 +145,12 @@ static const struct tp_upstream_user calls = {on_event, on_timeout};
 static void ask(struct check *c)
 {
 	const struct tp_provider_conf *p = c->provider->conf;
-	tp_buf_printf(&c->out, "GET %s HTTP/1.1\r\nhost: %s\r\naccept: */*\r\nconnection: close\r\n",
+	const struct tp_egress_conf *proxy = tp_egress_addressed(p, c->up->way);
+	tp_buf_add_str(&c->out, TP_STR("GET "));
+	tp_egress_target(&c->out, proxy, p);
+	tp_buf_printf(&c->out, "%s HTTP/1.1\r\nhost: %s\r\naccept: */*\r\nconnection: close\r\n",
 		      p->health_path, p->authority);
+	tp_egress_credential(&c->out, proxy);
 	tp_upstream_credential(&c->out, p, TP_FAMILY_PLAIN, tp_credential_now(NULL, p));
 	tp_buf_add_str(&c->out, TP_STR("\r\n"));
 	if (c->out.failed) {
@@ -158,28 +163,29 @@ static void ask(struct check *c)
 
 /* ---- begin */
 
-static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const char *why)
+static void on_connected(void *arg, const struct tp_connected *r)
 {
 	struct check *c = arg;
-	(void)cause;
 	c->connecting = NULL;
-	if (fd < 0) {
-		failed(c, why);
+	if (r->fd < 0) {
+		failed(c, r->why);
 		return;
 	}
-	c->up = tp_upstream_new(c->provider, fd, ssl, &calls, c);
+	c->up = tp_upstream_new(c->provider, r->fd, r->ssl, r->way, &calls, c);
 	if (c->up == NULL)
 		failed(c, "out of memory");
-	else if (c->kind == CHECK_CONNECT)
-		passed(c);
-	else
+	else if (c->kind != CHECK_CONNECT)
 		ask(c);
+	else if (tp_egress_addressed(c->provider->conf, r->way) != NULL)
+		failed(c, "only its proxy was reached, which proves nothing"); /* its probe will tell */
+	else
+		passed(c);
 }
 
 static void begin(struct check *c, enum check_kind kind)
 {
 	c->kind = kind;
-	c->connecting = tp_connect_start(c->provider, on_connected, c);
+	c->connecting = tp_connect_start(c->provider, 0, on_connected, c);
 	if (c->connecting == NULL)
 		failed(c, "out of memory");
 }

@@ -9,6 +9,7 @@
 #include "common/retry/alert.h"
 #include "common/retry/model.h"
 #include "common/shm/histogram.h"
+#include "common/shm/series.h"
 #include "workers/core.h"
 
 struct tp_turn;
@@ -25,6 +26,11 @@ void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass);
 void tp_numbers_inflight(const struct tp_provider_rt *p, int delta);
 /* A turn begins (1) or ends (-1) to wait at the capacity gate. */
 void tp_numbers_queued(const struct tp_provider_rt *p, int delta);
+/* Sends in progress at a provider, over all workers. */
+int64_t tp_numbers_busy(const struct tp_provider_rt *p);
+/* Under which series the sends in progress to target `i` of the turn's combo count; the same for every combo
+ * that has it. */
+tp_series_id tp_numbers_target(const struct tp_turn *t, unsigned i);
 /* A send ended without a usable answer and may have run. */
 void tp_numbers_billed(const struct tp_provider_rt *p);
 /* A turn goes on to the next target of its combo. */

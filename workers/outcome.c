@@ -10,6 +10,7 @@
 #include "common/retry/known_codes.h"
 #include "common/retry/told.h"
 #include "workers/credential.h"
+#include "workers/egress.h"
 #include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
@@ -89,6 +90,7 @@ struct tp_outcome tp_outcome_of(struct tp_turn *t, enum tp_cause cause)
 		.took_ms = (uint32_t)(tp_clock_boot_ms() - t->attempt.started_ms),
 		.should_retry = -1,
 		.replay_safe = t->replay_safe,
+		.egress_left = t->request->replayable && tp_egress_left(t->provider, t->attempt.tried),
 		.committed = t->state == TP_TURN_FLOW,
 		.own_credential = tp_credential_own(t->provider->conf),
 		.self_contained = t->self_contained,
@@ -110,8 +112,8 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &here, TP_CLASS_OVERLOAD),
 		.more_targets = more,
 		.hop_left = more > 0 && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_HOP),
-		.target_sends = t->targets.sends,
-		.sends_per_target = t->targets.combo != NULL ? t->targets.combo->sends_per_target : 0,
+		.target_sends = t->targets != NULL ? t->targets->sends : 0,
+		.sends_per_target = t->targets != NULL ? t->targets->combo->sends_per_target : 0,
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
 		.overload_limit = t->overload_limit,

@@ -87,11 +87,20 @@ void tp_runtime_free_ended(struct tp_worker *w)
 	}
 }
 
+/* Kept connections know the way they were made by its place in the list. */
+static bool same_ways(const struct tp_provider_conf *a, const struct tp_provider_conf *b)
+{
+	for (size_t i = 0; i < a->n_via && i < b->n_via; i++)
+		if (strcmp(a->via[i], b->via[i]) != 0)
+			return false;
+	return a->n_via == b->n_via;
+}
+
 /* Under TLS a CA file may be another one under the same name. */
 static bool same_peer(const struct tp_provider_conf *a, const struct tp_provider_conf *b)
 {
 	return strcmp(a->name, b->name) == 0 && strcmp(a->host, b->host) == 0 && a->port == b->port &&
-	       !a->https && !b->https;
+	       !a->https && !b->https && same_ways(a, b);
 }
 
 static void retire(struct tp_runtime *old, struct tp_runtime *r)

@@ -7,9 +7,11 @@
 #include "common/base/log.h"
 #include "workers/admit.h"
 #include "workers/alerts.h"
+#include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/models.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
@@ -48,6 +50,7 @@ static void free_turn(struct tp_turn *t)
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
 	tp_identity_drop(t);
+	tp_targets_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_runtime_unref(t->runtime);
@@ -107,7 +110,7 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	return (struct tp_answer_about){
 		.request_id = t->id,
 		.sends = t->sends_told != 0 ? t->sends_told : t->ledger.used,
-		.target = t->targets.name[0] != '\0' ? t->targets.name
+		.target = tp_targets_name(t) != NULL ? tp_targets_name(t)
 			  : t->provider != NULL      ? t->provider->conf->name
 						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->client->leaving || t->request == NULL ||
@@ -116,25 +119,43 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	};
 }
 
+/* `r` is what the head says. */
+static void answer_with(struct tp_turn *t, const struct tp_refusal *r, struct tp_str body,
+			enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
+{
+	struct tp_buf head = {0};
+	struct tp_answer_about about = tp_turn_about(t);
+	about.framing = TP_ANSWER_LENGTH;
+	about.length = body.n;
+	about.replay_off = false;
+	tp_answer_head_local(&head, r, &about);
+	struct iovec v[2] = {{head.data, head.len},
+			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
+	bool failed = head.failed || tp_client_write(t->client, v, 2) < 0;
+	tp_buf_free(&head);
+	tp_turn_end(t, outcome, ending, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+}
+
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending)
 {
-	struct tp_buf body = {0}, head = {0};
-	struct tp_answer_about about = tp_turn_about(t);
+	struct tp_buf body = {0};
 	if (t->opened) {
 		tp_heartbeat_fail(t, r, outcome, ending);
 		return;
 	}
 	tp_refusal_render(r, t->family, &body);
-	about.framing = TP_ANSWER_LENGTH;
-	about.length = body.len;
-	about.replay_off = false;
-	tp_answer_head_local(&head, r, &about);
-	struct iovec v[2] = {{head.data, head.len}, {body.data, t->head_request ? 0 : body.len}};
-	bool failed = head.failed || body.failed || tp_client_write(t->client, v, 2) < 0;
-	tp_buf_free(&head);
+	if (body.failed)
+		tp_turn_end(t, outcome, ending, TP_NEXT_CUT);
+	else
+		answer_with(t, r, tp_buf_str(&body), outcome, ending);
 	tp_buf_free(&body);
-	tp_turn_end(t, outcome, ending, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+}
+
+void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
+{
+	struct tp_refusal good = {.status = 200};
+	answer_with(t, &good, body, TP_TURN_OK, NULL);
 }
 
 void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
@@ -175,7 +196,7 @@ void tp_turn_abort(struct tp_turn *t)
 void tp_turn_start(struct tp_turn *t)
 {
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	if (!tp_turn_admit(t))
+	if (!tp_turn_admit(t) || tp_models_begin(t))
 		return;
 	const struct tp_head *h = t->request->head;
 	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
@@ -211,8 +232,10 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 			tp_client_pause(t->client);
 		return;
 	}
-	if (t->fingerprint != NULL)
-		tp_identity_feed(t, data, n);
+	if (t->fingerprint != NULL && !tp_identity_feed(t, data, n)) {
+		tp_turn_reject(t, 413, TP_BODY_TOO_LARGE_DECODED);
+		return;
+	}
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))
@@ -350,7 +373,7 @@ static void on_timer(void *arg)
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT:
-		if (t->targets.waiting)
+		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
 		else if (t->gate.queued)
 			tp_turn_gate_expired(t);

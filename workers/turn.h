@@ -66,6 +66,7 @@ struct tp_relay {
 	enum tp_answer_framing framing; /* towards the client */
 	bool until_close;               /* the provider's framing: the body ends with the connection */
 	bool stream;                    /* an event stream of a family */
+	bool list;                      /* of models, to which combos are added when it is whole */
 	bool whole;  /* what was seen of it is a complete answer, whatever comes or does not come after */
 	bool ended;  /* its last event was seen: nothing more is owed to the client */
 	bool failed; /* it told an error after commit */
@@ -95,9 +96,10 @@ struct tp_turn {
 	enum tp_family family;
 	uint8_t minor; /* of the client's HTTP version */
 	bool head_request;
-	bool keep_alive; /* the client wants it */
-	bool streaming;  /* the request was too large to hold */
-	bool tunnel;     /* an upgrade to be passed on */
+	bool keep_alive;   /* the client wants it */
+	bool streaming;    /* the request was too large to hold */
+	bool tunnel;       /* an upgrade to be passed on */
+	bool lists_models; /* combos are added to the answer */
 	bool replay_safe;
 	bool resend; /* x-stainless-retry-count above 0 */
 	bool forced_retry_used;
@@ -120,7 +122,7 @@ struct tp_turn {
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
-	struct tp_targets targets; /* of a combo */
+	struct tp_targets *targets; /* owned; NULL: the request names no combo */
 	struct tp_turn_waits waits;
 	struct tp_turn_gate gate;
 	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
@@ -165,6 +167,8 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending);
+/* Answers 200 with this JSON, without a send, and ends the turn. */
+void tp_turn_answer_json(struct tp_turn *t, struct tp_str body);
 /* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
 void tp_turn_refuse(struct tp_turn *t, enum tp_code code);
 /* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */

@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "workers/egress.h"
 #include "workers/runtime.h"
 
 /* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop
@@ -48,7 +49,7 @@ static void on_timer(void *arg)
 		u->calls->on_timeout(u->user);
 }
 
-struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl,
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, unsigned way,
 				    const struct tp_upstream_user *calls, void *user)
 {
 	struct tp_upstream *u = calloc(1, sizeof *u);
@@ -59,6 +60,7 @@ struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl,
 		return NULL;
 	}
 	u->provider = p;
+	u->way = way;
 	tp_timer_init(&u->timer, p->worker->base, on_timer, u);
 	u->calls = calls;
 	u->user = user;
@@ -71,9 +73,13 @@ struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, const struct tp_u
 	if (TAILQ_EMPTY(&p->idle))
 		return NULL;
 	uint64_t now = tp_clock_boot_ms();
-	struct tp_upstream *u;
-	while ((u = TAILQ_FIRST(&p->idle)) != NULL) {
-		if (u->io.hup || now >= u->idle_until_ms) {
+	unsigned best = tp_egress_first(p);
+	struct tp_upstream *u, *next;
+	for (u = TAILQ_FIRST(&p->idle); u != NULL; u = next) {
+		next = TAILQ_NEXT(u, link);
+		if (u->way > best) {
+			continue;
+		} else if (u->io.hup || now >= u->idle_until_ms) {
 			tp_upstream_close(u, "its time is over");
 		} else if (now - u->idle_since_ms >= PEEK_AFTER_MS && !still_quiet(u)) {
 			tp_upstream_close(u, "found closed before use");

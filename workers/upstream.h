@@ -28,14 +28,16 @@ struct tp_upstream {
 	const struct tp_upstream_user *calls; /* NULL while idle */
 	void *user;
 	uint64_t idle_since_ms, idle_until_ms;
-	bool idle;   /* in its provider's list */
-	bool reused; /* has served an answer before */
+	unsigned way; /* index in conf->egress: how it was made */
+	bool idle;    /* in its provider's list */
+	bool reused;  /* has served an answer before */
 };
 
-/* Takes over fd and ssl. NULL when out of memory (then both were closed). */
-struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl,
+/* Takes over fd and ssl, made by this way. NULL when out of memory (then both were closed). */
+struct tp_upstream *tp_upstream_new(struct tp_provider_rt *p, int fd, SSL *ssl, unsigned way,
 				    const struct tp_upstream_user *calls, void *user);
-/* An idle connection that looks alive, lent to `user`; NULL when there is none. */
+/* An idle connection that looks alive, lent to `user`; NULL when there is none, or a new one would go a
+ * better way out. */
 struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, const struct tp_upstream_user *calls,
 				     void *user);
 /* Gives it back after a cleanly ended answer; keep_ms bounds how long it may idle (0 = close). */

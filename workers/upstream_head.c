@@ -2,6 +2,7 @@
 
 #include "common/http/lines.h"
 #include "workers/access.h"
+#include "workers/egress.h"
 
 enum { HEAD_ROOM = 128 }; /* for what is added to the client's head, in most cases */
 
@@ -22,6 +23,11 @@ static bool is_credential(const struct tp_field *f, struct tp_str name)
 		if (tp_str_ieq(name, accounts[i]))
 			return true;
 	return false;
+}
+
+static bool is_version(struct tp_str name)
+{
+	return tp_str_ieq(name, TP_STR("anthropic-version")) || tp_str_ieq(name, TP_STR("anthropic-beta"));
 }
 
 static enum tp_key_header key_header(const struct tp_provider_conf *p, enum tp_family family)
@@ -82,8 +88,10 @@ static void add_query_without_keys(struct tp_buf *out, struct tp_str query)
 static void add_target(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
 	struct tp_str target = tp_request_str(r, r->head->target);
-	if (tp_str_eq(target, TP_STR("*"))) {
-		tp_buf_add_str(out, target);
+	tp_egress_target(out, a->proxy, a->provider);
+	if (tp_str_eq(target, TP_STR("*"))) { /* in absolute form: no path at all (RFC 9112, 3.2.4) */
+		if (a->proxy == NULL)
+			tp_buf_add_str(out, target);
 		return;
 	}
 	size_t start = out->len;
@@ -101,21 +109,32 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 		tp_buf_add(out, target.p + path.n, target.n - path.n);
 }
 
+/* Beside a key of our own the version headers fit the provider too (where the configuration says what it is):
+ * Anthropic's API wants one with every request, and others do not get it. */
+static bool speaks_as(const struct tp_upstream_head_args *a, enum tp_provider_family family)
+{
+	return a->key.n > 0 && a->provider->family == family;
+}
+
 static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
-	bool identity = r->family != TP_FAMILY_PLAIN && !a->provider->compression_pass;
+	bool identity = (r->family != TP_FAMILY_PLAIN || a->inspect) && !a->provider->compression_pass;
 	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		const struct tp_field *f = &r->head->fields[i];
 		struct tp_str name = tp_request_str(r, f->name);
 		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
 		    (a->drop_credentials && is_credential(f, name)) ||
+		    (speaks_as(a, TP_PROVIDER_OPENAI) && is_version(name)) ||
 		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
 		tp_lines_add(&lines, f);
 	}
 	tp_lines_flush(&lines);
+	if (speaks_as(a, TP_PROVIDER_ANTHROPIC) &&
+	    tp_head_find_name(r->head, r->bytes, TP_STR("anthropic-version")) == NULL)
+		tp_buf_add_str(out, TP_STR("anthropic-version: 2023-06-01\r\n"));
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
 	tp_upstream_credential(out, a->provider, r->family, a->key);
@@ -145,6 +164,7 @@ void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_
 	tp_buf_add_str(out, tp_str_from(a->provider->authority));
 	tp_buf_add_str(out, TP_STR("\r\n"));
 	add_fields(out, r, a);
+	tp_egress_credential(out, a->proxy);
 	add_framing(out, r);
 	if (a->tunnel) {
 		const struct tp_field *upgrade = tp_head_find(r->head, TP_FIELD_UPGRADE);

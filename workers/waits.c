@@ -1,5 +1,6 @@
 #include "workers/waits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -85,11 +86,16 @@ static struct tp_cooldown_name target(const struct tp_turn *t, uint64_t client, 
 	return tp_waits_target(t, t->provider->conf, model_of(t), client, text);
 }
 
-void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts)
+void tp_waits_model(struct tp_turn *t, struct tp_str model)
 {
 	struct tp_turn_waits *w = &t->waits;
-	w->model_n = facts->model_present && !facts->model_cut ? facts->model_text_n : 0;
-	memcpy(w->model, facts->model, w->model_n);
+	free(w->model);
+	w->model = NULL;
+	w->model_n = 0;
+	if (model.n == 0 || model.n > TP_MODEL_MAX || (w->model = malloc(model.n)) == NULL)
+		return; /* out of memory: nothing holds it, and it holds nobody */
+	memcpy(w->model, model.p, model.n);
+	w->model_n = (uint16_t)model.n;
 }
 
 /* ---- why it cools: one byte that says status and code */
@@ -291,6 +297,7 @@ void tp_waits_good(struct tp_turn *t)
 
 void tp_waits_end(struct tp_turn *t)
 {
+	tp_waits_model(t, (struct tp_str){NULL, 0});
 	tp_shared_wait_report(&t->waits.pass, false);
 	tp_cooldown_end_probe(&t->waits.probe, false);
 }

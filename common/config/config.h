@@ -15,6 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/retry/order.h"
 
 struct tp_listener_tls_conf {
 	char *certificate, *key; /* paths; both set or both NULL */
@@ -87,6 +88,16 @@ enum tp_key_header {
 #define TP_LIMIT_OFF  UINT32_C(0)
 #define TP_LIMIT_AUTO UINT32_MAX
 
+enum { TP_EGRESS_MAX = 8 };
+
+/* One way to a provider (design section 9): an entry of `via`, taken apart. */
+struct tp_egress_conf {
+	char *host; /* of the proxy, without brackets; NULL = direct */
+	uint16_t port;
+	char *address;       /* host:port, as it is shown: "127.0.0.1:3128"; "direct" */
+	char *authorization; /* "Basic ..." made of the user information, or NULL */
+};
+
 struct tp_provider_conf {
 	char *name;
 	char *url;  /* as written; may hold user information: never log it, use base */
@@ -113,9 +124,12 @@ struct tp_provider_conf {
 	uint32_t capacity_queue, capacity_wait_ms;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
-	char *health_path;     /* health.path: at the root of the host, without query; NULL = none */
-	bool upgrade_tunnel;   /* upgrade: tunnel */
-	bool compression_pass; /* compression: pass */
+	char **via; /* as written; may hold user information: never log it, use egress[].address */
+	size_t n_via;
+	struct tp_egress_conf *egress; /* one per entry of `via`, at least one, in order of preference */
+	char *health_path;             /* health.path: at the root of the host, without query; NULL = none */
+	bool upgrade_tunnel;           /* upgrade: tunnel */
+	bool compression_pass;         /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
 			       */
 	struct tp_retry_conf retry;
@@ -132,13 +146,15 @@ struct tp_route_conf {
 struct tp_target_conf {
 	size_t provider; /* index into providers */
 	char *model;
+	uint32_t weight; /* 1..100: round_robin, random */
 };
 
-enum { TP_TARGETS_MAX = 16 };
+enum { TP_TARGETS_MAX = TP_ORDER_MAX };
 
 struct tp_combo_conf {
 	char *name;
-	struct tp_target_conf *targets; /* in order: failover */
+	enum tp_strategy strategy;
+	struct tp_target_conf *targets; /* in the order of the file */
 	size_t n_targets;               /* 1..TP_TARGETS_MAX */
 	uint32_t sends_per_target;      /* at least 1 */
 	uint32_t cooldown_ms;           /* of a target whose provider told nothing */
@@ -227,6 +243,8 @@ struct tp_config *tp_config_load(const char *path, struct tp_buf *errors);
 /* The same over bytes in memory; `name` stands for the file in messages. */
 struct tp_config *tp_config_parse(const char *name, struct tp_str yaml, struct tp_buf *errors);
 struct tp_config *tp_config_ref(struct tp_config *c);
+/* The combo of this name, or NULL. */
+const struct tp_combo_conf *tp_config_combo(const struct tp_config *c, struct tp_str name);
 /* Drops one reference and frees with the last; NULL is ignored. Secrets are wiped. */
 void tp_config_unref(struct tp_config *c);
 

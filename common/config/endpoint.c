@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/un.h>
 
+#include "common/config/convert.h"
 #include "common/config/units.h"
 
 static struct tp_str behind(struct tp_str s, size_t n)
@@ -274,6 +275,57 @@ static char *basic_of(struct tp_str user)
 	free(plain);
 	return value;
 }
+
+/* ---- via */
+
+void tp_endpoint_egress_free(struct tp_egress_conf *e)
+{
+	tp_convert_set_string(&e->host, NULL);
+	tp_convert_set_string(&e->address, NULL);
+	tp_convert_set_string(&e->authorization, NULL);
+	*e = (struct tp_egress_conf){0};
+}
+
+static const char *egress_proxy(struct tp_str text, struct tp_egress_conf *ret_egress)
+{
+	struct url u = {0};
+	const char *reason = split_url(text, &u);
+	if (reason != NULL)
+		return reason;
+	if (u.https)
+		return "is no proxy that can be used: it is reached by http:// only";
+	if (u.path.n > 0)
+		return "must be a proxy without a path";
+	if (u.port_text.p == NULL)
+		return "needs the port of the proxy, like http://127.0.0.1:3128";
+	struct tp_buf address = {0};
+	tp_buf_printf(&address, "%.*s:%u", (int)u.host.n, u.host.p, u.port);
+	struct tp_egress_conf e = {
+		.host = lower_copy_of(bare(u.host)),
+		.port = u.port,
+		.address = address.failed ? NULL : lower_copy_of(tp_buf_str(&address)),
+		.authorization = u.has_user ? basic_of(u.user) : NULL,
+	};
+	tp_buf_free(&address);
+	*ret_egress = e;
+	if (e.host != NULL && e.address != NULL && (!u.has_user || e.authorization != NULL))
+		return NULL;
+	tp_endpoint_egress_free(ret_egress);
+	return "cannot be kept: out of memory";
+}
+
+const char *tp_endpoint_egress(const char *text, struct tp_egress_conf *ret_egress)
+{
+	if (strcmp(text, "direct") != 0) {
+		bool url = strstr(text, "://") != NULL;
+		return url ? egress_proxy(tp_str_from(text), ret_egress)
+			   : "is no way out: write direct, or a proxy like http://127.0.0.1:3128";
+	}
+	*ret_egress = (struct tp_egress_conf){.address = strdup("direct")};
+	return ret_egress->address != NULL ? NULL : "cannot be kept: out of memory";
+}
+
+/* ---- the url of a provider */
 
 static void set_base(struct tp_provider_conf *p, const struct url *u)
 {

@@ -67,6 +67,8 @@ struct tp_option {
 	const char *(*refuse)(char *value);
 	/* Secret STRING: appends what may be shown of it; NULL = nothing. */
 	void (*mask)(const void *object, struct tp_buf *out);
+	/* Secret STRINGS: the same of one of them. */
+	void (*mask_each)(const char *value, struct tp_buf *out);
 };
 
 struct tp_section {

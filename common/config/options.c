@@ -259,6 +259,13 @@ static const struct tp_option provider_rows[] = {
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
 	{.key = "capacity", SECTION(capacity), .help = "How many requests the provider takes at once."},
+	{.key = "via", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, via),
+	 COUNTED(struct tp_provider_conf, n_via), RANGE(1, TP_EGRESS_MAX), .secret = true,
+	 .refuse = tp_refuse_egress, .mask_each = tp_mask_egress, .fallback = "[ direct ]",
+	 .example = "[ \"http://user:${PROXY_PASSWORD}@proxy.example.com:3128\", direct ]",
+	 .help = "Ways out, in order of preference: `direct`, or an HTTP proxy as `http://[user:password@]host:port` (CONNECT "
+		 "for https urls, plain requests for http ones). One that fails is skipped for 30s, and the next one is used for "
+		 "the same send."},
 	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,
@@ -311,13 +318,23 @@ static const struct tp_option target_rows[] = {
 	 .example = "codex", .help = "Name of a provider."},
 	{.key = "model", .type = TP_OPT_STRING, AT(struct tp_target_conf, model), .required = true, .example = "gpt-5",
 	 .refuse = tp_refuse_model, .help = "The model it is asked for, always as it is written here: combos name no combos."},
+	{.key = "weight", .type = TP_OPT_COUNT, AT(struct tp_target_conf, weight), RANGE(1, 100), .fallback = "1",
+	 .help = "Its share under `round_robin` and `random`: with 3 and 1 it is the first of three turns in four."},
 };
 static const struct tp_section target = {.name = "target", ROWS(target_rows), .size = sizeof(struct tp_target_conf)};
 
+static const char *const strategy_words[] = {"failover", "round_robin", "random", "least_busy", NULL};
+
 static const struct tp_option combo_rows[] = {
+	{.key = "strategy", .type = TP_OPT_CHOICE, AT(struct tp_combo_conf, strategy), .choices = strategy_words,
+	 .fallback = "failover",
+	 .help = "Whom a request asks first: `failover` = the first of `targets`; `round_robin` = one after the other by "
+		 "weight, counted over all workers; `random` = by weight; `least_busy` = the one with the fewest sends in "
+		 "progress over all workers. The others follow when it declines or is passed over."},
 	{.key = "targets", .type = TP_OPT_LIST, AT(struct tp_combo_conf, targets),
 	 COUNTED(struct tp_combo_conf, n_targets), .inner = &target, RANGE(1, TP_TARGETS_MAX), .required = true,
-	 .help = "Who is asked, in this order; the next one when one declines or cannot be reached, none twice for one request."},
+	 .help = "Who is asked, in the order that `strategy` says; the next one when one declines or cannot be reached, none twice "
+		 "for one request."},
 	{.key = "sends_per_target", .type = TP_OPT_COUNT, AT(struct tp_combo_conf, sends_per_target), RANGE(1, 100),
 	 .fallback = "2",
 	 .help = "Most sends to one target after transient failures, as long as there are others left."},

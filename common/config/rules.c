@@ -233,6 +233,17 @@ static bool keys_clash_with_user(const struct tp_provider_conf *p)
 	return p->url_authorization != NULL && p->n_keys > 0 && in_authorization;
 }
 
+/* A text was checked by tp_refuse_egress() before: what can still fail is memory. */
+static void set_egress(struct tp_load *l, struct tp_provider_conf *p)
+{
+	p->egress = calloc(p->n_via + 1, sizeof *p->egress);
+	for (size_t i = 0; p->egress != NULL && i < p->n_via; i++)
+		if (tp_endpoint_egress(p->via[i], &p->egress[i]) != NULL)
+			l->errors->no_memory = true;
+	if (p->egress == NULL)
+		l->errors->no_memory = true;
+}
+
 void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 {
 	struct tp_provider_conf *p = object;
@@ -241,6 +252,7 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 	if (reason != NULL && node != NULL)
 		tp_config_errors_add(l->errors, node->key_line, node->key_column, "providers: `%s` %s",
 				     p->name, reason);
+	set_egress(l, p);
 	if (p->url == NULL || url == NULL)
 		return;
 	reason = tp_endpoint_url(p);
@@ -267,9 +279,25 @@ void tp_mask_url(const void *object, struct tp_buf *out)
 	tp_buf_printf(out, "%s%s", p->url_authorization != NULL ? "********@" : "", host);
 }
 
+void tp_mask_egress(const char *value, struct tp_buf *out)
+{
+	struct tp_egress_conf e = {0};
+	if (tp_endpoint_egress(value, &e) == NULL)
+		tp_buf_printf(out, "%s%s%s", e.host != NULL ? "http://" : "",
+			      e.authorization != NULL ? "********@" : "", e.address);
+	else
+		out->failed = true;
+	tp_endpoint_egress_free(&e);
+}
+
 void tp_release_provider(void *object)
 {
 	struct tp_provider_conf *p = object;
+	/* The rows have freed `via` and its count by now: a last entry without an address ends the list. */
+	for (size_t i = 0; p->egress != NULL && p->egress[i].address != NULL; i++)
+		tp_endpoint_egress_free(&p->egress[i]);
+	free(p->egress);
+	p->egress = NULL;
 	tp_convert_set_string(&p->base, NULL);
 	tp_convert_set_string(&p->host, NULL);
 	tp_convert_set_string(&p->path, NULL);

@@ -19,6 +19,7 @@ const char *tp_refuse_file(char *value);       /* a file that is read at start *
 const char *tp_refuse_log_output(char *value); /* stderr or an absolute path */
 const char *tp_refuse_absolute(char *value);   /* an absolute path */
 const char *tp_refuse_state_name(char *value); /* /name */
+const char *tp_refuse_egress(char *value);     /* via: direct, or the url of a proxy */
 
 /* Sections. */
 void tp_check_config(struct tp_load *l, void *object, struct tp_node *node);
@@ -36,6 +37,8 @@ uint8_t tp_written_budget(const void *object);
 
 /* The url with its user information replaced. */
 void tp_mask_url(const void *object, struct tp_buf *out);
+/* The same for an entry of `via`. */
+void tp_mask_egress(const char *value, struct tp_buf *out);
 
 void tp_prepare_provider(struct tp_load *l, void *object);
 void tp_release_provider(void *object);

@@ -78,23 +78,6 @@ static void check_credential(struct tp_load *l, const struct tp_combo_conf *comb
 			p->name);
 }
 
-static void check_family(struct tp_load *l, const struct tp_combo_conf *combo, size_t n, struct tp_node *node)
-{
-	static const char *const names[] = {"auto", "openai", "anthropic"};
-	const struct tp_provider_conf *all = l->config->providers;
-	enum tp_provider_family family = all[combo->targets[n].provider].family;
-	for (size_t i = 0; i < n && family != TP_PROVIDER_AUTO; i++) {
-		enum tp_provider_family other = all[combo->targets[i].provider].family;
-		if (other == TP_PROVIDER_AUTO || other == family)
-			continue;
-		tp_node_complain(
-			node, l->errors,
-			"is of family %s, targets[%zu] of family %s: one request cannot be sent to both",
-			names[family], i, names[other]);
-		return;
-	}
-}
-
 void tp_check_combos(struct tp_load *l, struct tp_node *root)
 {
 	const struct tp_config *c = l->config;
@@ -106,9 +89,7 @@ void tp_check_combos(struct tp_load *l, struct tp_node *root)
 	node = node->first;
 	for (size_t i = 0; i < c->n_combos && node != NULL; i++, node = node->next) {
 		struct tp_node *target = tp_node_get(node, "targets")->first;
-		for (size_t k = 0; k < c->combos[i].n_targets && target != NULL; k++, target = target->next) {
+		for (size_t k = 0; k < c->combos[i].n_targets && target != NULL; k++, target = target->next)
 			check_credential(l, &c->combos[i], k, target);
-			check_family(l, &c->combos[i], k, target);
-		}
 	}
 }

@@ -136,6 +136,14 @@ const char *tp_refuse_log_output(char *value)
 	return "is neither stderr nor an absolute path";
 }
 
+const char *tp_refuse_egress(char *value)
+{
+	struct tp_egress_conf e = {0};
+	const char *reason = tp_endpoint_egress(value, &e);
+	tp_endpoint_egress_free(&e);
+	return reason;
+}
+
 /* shm_open(3): portable names begin with a slash and have no other. */
 const char *tp_refuse_state_name(char *value)
 {

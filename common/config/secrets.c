@@ -75,7 +75,7 @@ static void add_option(struct tp_secrets *s, const struct tp_option *o, const vo
 		memcpy(&texts, field, sizeof texts);
 		n = (size_t)tp_convert_load((const char *)object + o->count_offset, sizeof n);
 		for (size_t i = 0; o->secret && texts != NULL && i < n; i++)
-			add(s, tp_str_from(texts[i]));
+			(o->mask_each != NULL ? add_userinfo : add)(s, tp_str_from(texts[i]));
 		break;
 	default: break;
 	}
@@ -87,15 +87,24 @@ static void add_section(struct tp_secrets *s, const struct tp_section *section, 
 		add_option(s, &section->options[i], object);
 }
 
-void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secrets)
+/* NULL: there is none. */
+static void add_basic(struct tp_secrets *s, const char *authorization)
 {
 	static const struct tp_str basic = {"Basic ", 6};
+	struct tp_str value = tp_str_from(authorization);
+	if (value.n > basic.n)
+		add(s, (struct tp_str){value.p + basic.n, value.n - basic.n});
+}
+
+void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secrets)
+{
 	*ret_secrets = (struct tp_secrets){0};
 	add_section(ret_secrets, &tp_config_root, c);
 	for (size_t i = 0; i < c->n_providers; i++) {
-		struct tp_str value = tp_str_from(c->providers[i].url_authorization);
-		if (value.n > basic.n)
-			add(ret_secrets, (struct tp_str){value.p + basic.n, value.n - basic.n});
+		const struct tp_provider_conf *p = &c->providers[i];
+		add_basic(ret_secrets, p->url_authorization);
+		for (size_t n = 0; n < p->n_via; n++)
+			add_basic(ret_secrets, p->egress[n].authorization);
 	}
 }
 

@@ -69,7 +69,8 @@ static void write_row(const struct tp_option *o, struct tp_str path, struct tp_b
 	tp_buf_free(&help);
 }
 
-/* Rows of a section, inner sections with dotted keys. `path` is restored. */
+/* Rows of a section, inner sections with dotted keys, entries of lists behind brackets. `path` is restored.
+ */
 static void write_rows(const struct tp_section *s, struct tp_buf *path, struct tp_buf *out)
 {
 	size_t start = path->len;
@@ -81,6 +82,10 @@ static void write_rows(const struct tp_section *s, struct tp_buf *path, struct t
 			write_rows(o->inner, path, out);
 		} else {
 			write_row(o, tp_buf_str(path), out);
+			if (o->type == TP_OPT_LIST) {
+				tp_buf_printf(path, "[].");
+				write_rows(o->inner, path, out);
+			}
 		}
 		path->len = start;
 	}

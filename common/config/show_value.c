@@ -58,6 +58,18 @@ static void add_scalar_string(const struct tp_option *o, const void *object, str
 	}
 }
 
+static void add_list_item(const struct tp_option *o, const char *value, struct tp_buf *out)
+{
+	struct tp_buf masked = {0};
+	if (o->mask_each != NULL)
+		o->mask_each(value, &masked);
+	else
+		tp_buf_printf(&masked, "%s", o->secret ? TP_SHOW_MASK : value);
+	add_string(tp_buf_str(&masked), out);
+	out->failed = out->failed || masked.failed;
+	tp_buf_free(&masked);
+}
+
 static void add_strings(const struct tp_option *o, const void *object, struct tp_buf *out)
 {
 	char *const *const *field = tp_option_field_const(o, object);
@@ -65,7 +77,7 @@ static void add_strings(const struct tp_option *o, const void *object, struct tp
 	tp_buf_add(out, "[", 1);
 	for (size_t i = 0; i < n; i++) {
 		tp_buf_add(out, i > 0 ? ", " : " ", i > 0 ? 2 : 1);
-		add_string(o->secret ? TP_STR(TP_SHOW_MASK) : tp_str_from((*field)[i]), out);
+		add_list_item(o, (*field)[i], out);
 	}
 	tp_buf_add(out, n > 0 ? " ]" : "]", n > 0 ? 2 : 1);
 }

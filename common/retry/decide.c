@@ -31,6 +31,7 @@ static bool client_gone(const struct tp_situation *f);
 static bool committed_complete(const struct tp_situation *f);
 static bool committed(const struct tp_situation *f);
 static bool pool_closed(const struct tp_situation *f);
+static bool other_way_out(const struct tp_situation *f);
 static bool replacement_shown(const struct tp_situation *f);
 static bool replacement_failed(const struct tp_situation *f);
 static bool unsent_and_more(const struct tp_situation *f);
@@ -58,6 +59,7 @@ static const struct rule rules[] = {
 	{committed_complete, CARRY_ON, "answer complete"},
 	{committed, END, "broke off after the client had seen output"},
 	{pool_closed, RECONNECT, "kept connection was closed before the first byte"},
+	{other_way_out, RECONNECT, "a proxy declined before the provider saw it: the next way out"},
 	{replacement_shown, RELAY_STOP, "answer to a replacement: the send before it may have run too"},
 	{replacement_failed, REFUSE_FIRST,
 	 "failed in place of a send that may have run: nothing is sent after it"},
@@ -103,6 +105,13 @@ static bool committed_complete(const struct tp_situation *f)
 static bool pool_closed(const struct tp_situation *f)
 {
 	return f->o->cause == TP_CAUSE_POOL_CLOSED && f->o->stage == TP_STAGE_UNSENT;
+}
+
+/* The provider has not seen the request: it is the same send that goes out by another proxy. */
+static bool other_way_out(const struct tp_situation *f)
+{
+	return f->o->cause == TP_CAUSE_EGRESS && f->o->egress_left &&
+	       f->evidence == TP_EVIDENCE_NOT_PROCESSED;
 }
 
 /* A 4xx that speaks of the request itself is worth more to the user than the refusal. Not those that clients

@@ -31,6 +31,7 @@ struct tp_outcome {
 	bool too_large;         /* for this model's context, or for what the rate limit ever allows */
 	bool safety;            /* refused for its content: no target is asked instead */
 	bool replay_safe;       /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
+	bool egress_left;       /* with TP_CAUSE_EGRESS: another way of `via` was not tried by this send */
 	bool committed;         /* a byte of the answer went to the client */
 	bool own_credential;    /* the credential was Turnpike's, not the client's */
 	/* The body refers to nothing but itself: `store: false`, no previous_response_id, conversation or
@@ -63,7 +64,8 @@ enum tp_action {
 	TP_ACT_RELAY,       /* show the provider's answer */
 	TP_ACT_SEND_AGAIN,  /* same target, after wait_ms, charged to `klass` */
 	TP_ACT_NEXT_TARGET, /* of the combo, at once, charged to class hop */
-	TP_ACT_RECONNECT,   /* pooled connection was dead: new connection, same (already charged) send */
+	TP_ACT_RECONNECT,   /* pooled connection was dead, or a proxy declined: new connection, same (already
+			       charged) send */
 	TP_ACT_REFUSE,      /* answer with `code`: never sent again by anybody */
 	TP_ACT_LOCAL,       /* local answer with `code` that is no refusal (upstream_unreachable) */
 	TP_ACT_END_STREAM,  /* committed: end the answer correctly for its family */

@@ -57,7 +57,8 @@ enum tp_blame tp_blame_of(const struct tp_outcome *o)
 	case TP_CAUSE_REFUSED:
 	case TP_CAUSE_CONNECT_TIMEOUT:
 	case TP_CAUSE_DNS:
-	case TP_CAUSE_TLS: return TP_BLAME_TARGET;
+	case TP_CAUSE_TLS:
+	case TP_CAUSE_EGRESS: return TP_BLAME_TARGET;
 	default: return TP_BLAME_NONE;
 	}
 }

@@ -27,6 +27,8 @@ static const struct tp_failure_row failures[TP_CAUSE_COUNT] = {
 		"no address, so no connection" },
 	[TP_CAUSE_TLS]                = { "TLS handshake failed",   N, U, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
 		"the request is written only after the handshake" },
+	[TP_CAUSE_EGRESS]             = { "egress failed",          N, N, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
+		"no tunnel, so no request; a proxy that wants credentials (407) has passed nothing on" },
 	[TP_CAUSE_POOL_CLOSED]        = { "kept connection closed", N, U, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
 		"seen before the first byte was written" },
 	[TP_CAUSE_RESET]              = { "connection reset",       N, U, P, TP_CODE_RESET_REPLAY_REFUSED,

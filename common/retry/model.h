@@ -24,6 +24,7 @@ enum tp_cause {
 	TP_CAUSE_CONNECT_TIMEOUT,
 	TP_CAUSE_DNS,
 	TP_CAUSE_TLS,         /* handshake failed */
+	TP_CAUSE_EGRESS,      /* a proxy of `via` could not be used, or declined */
 	TP_CAUSE_POOL_CLOSED, /* a kept connection was found closed before the first byte */
 	TP_CAUSE_RESET,       /* RST, or a write that failed */
 	TP_CAUSE_CLOSED,      /* FIN, or TLS end without close_notify */

@@ -16,6 +16,7 @@ enum tp_url_fault tp_url_fault_of(enum tp_cause cause, enum tp_stage stage, int 
 	case TP_CAUSE_FIRST_BYTE_TIMEOUT:
 	case TP_CAUSE_TRUNCATED:
 	case TP_CAUSE_STALLED: return TP_URL_FAULT_ANSWER;
+	case TP_CAUSE_EGRESS: /* speaks about a proxy */
 	case TP_CAUSE_POOL_CLOSED:
 	case TP_CAUSE_INVALID:
 	case TP_CAUSE_LOCAL:

@@ -47,7 +47,7 @@ static bool swap(struct tp_region *r, struct tp_dir_ref ref, uint64_t from, stru
 
 /* ---- names */
 
-enum kind { KIND_TARGET = 1, KIND_KEY = 2 };
+enum kind { KIND_TARGET = 1, KIND_KEY = 2, KIND_EGRESS = 3 };
 
 static struct tp_hash128 key_of(const struct tp_region *r, enum kind kind, struct tp_str a, struct tp_str b)
 {
@@ -67,6 +67,12 @@ struct tp_cooldown_name tp_cooldown_key(const struct tp_region *r, struct tp_str
 					struct tp_str secret, struct tp_str text)
 {
 	return (struct tp_cooldown_name){.key = key_of(r, KIND_KEY, provider, secret), .text = text};
+}
+
+struct tp_cooldown_name tp_cooldown_egress(const struct tp_region *r, struct tp_str provider,
+					   struct tp_str address, struct tp_str text)
+{
+	return (struct tp_cooldown_name){.key = key_of(r, KIND_EGRESS, provider, address), .text = text};
 }
 
 /* ---- cooling */

@@ -1,6 +1,7 @@
 /*
- * Cooldowns (design 3.3 and 8): a target {provider, model} or a provider's key that is not to be asked before
- * its time, exact over all workers.  One 64-bit word per entry, changed by compare-and-swap only.
+ * Cooldowns (design 3.3, 8 and 9): a target {provider, model}, a provider's key or a way to a provider that
+ * is not to be used before its time, exact over all workers.  One 64-bit word per entry, changed by
+ * compare-and-swap only.
  *
  * Fail direction: what has no room, or cannot be read, is "not cooling".
  */
@@ -31,6 +32,9 @@ struct tp_cooldown_name tp_cooldown_target(const struct tp_region *r, struct tp_
 /* The secret is only hashed. */
 struct tp_cooldown_name tp_cooldown_key(const struct tp_region *r, struct tp_str provider,
 					struct tp_str secret, struct tp_str text);
+/* A way to a provider (`via`), by its address as it is shown; text: "codex via 127.0.0.1:3128". */
+struct tp_cooldown_name tp_cooldown_egress(const struct tp_region *r, struct tp_str provider,
+					   struct tp_str address, struct tp_str text);
 
 struct tp_cooldown {
 	uint64_t until_ms; /* CLOCK_BOOTTIME */

@@ -35,6 +35,7 @@ enum {
 	TP_SHARED_WAITS = 1024,
 	TP_SERIES = 2048,
 	TP_STREAKS = 256,     /* providers, of all configurations since the table was made */
+	TP_ROUNDS = 1024,     /* round robin combos, the same */
 	TP_BREAKER_TIMES = 16 /* times kept of a run of failures */
 };
 
@@ -48,6 +49,7 @@ enum tp_part {
 	TP_PART_HISTOGRAMS,
 	TP_PART_NUMBERS,
 	TP_PART_STREAKS,
+	TP_PART_ROUNDS,
 	TP_PART_SERIES_DIR,
 	TP_PART_SERIES,
 	TP_PART_VALUES,
@@ -107,6 +109,12 @@ struct tp_numbers {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t numbers[TP_NUMBER_COUNT];
 	_Atomic uint64_t marks[TP_MARK_COUNT]; /* ms: when each was last due */
 	_Atomic uint64_t series_lost;
+};
+
+/* A combo whose turns are counted: see rounds.c. */
+struct tp_round_cell {
+	_Atomic uint64_t name; /* its hash; 0 = free */
+	_Atomic uint64_t turns;
 };
 
 /* The meaning of a series; its values are in tp_value_row. */
@@ -191,7 +199,8 @@ struct tp_region {
 	struct tp_counter_block *counters;     /* TP_SHM_SLOTS */
 	struct tp_histogram_block *histograms; /* TP_SHM_SLOTS */
 	struct tp_numbers *numbers;
-	_Atomic uint64_t *streaks; /* TP_STREAKS, see streak.c */
+	_Atomic uint64_t *streaks;    /* TP_STREAKS, see streak.c */
+	struct tp_round_cell *rounds; /* TP_ROUNDS */
 	struct tp_dir series_dir, breaker_dir, cooldown_dir, wait_dir;
 	struct tp_series_cell *series;
 	struct tp_value_row *values; /* TP_VALUE_ROWS */

@@ -27,8 +27,9 @@ enum tp_metric {
 	TP_METRIC_HOPS,            /* turnpike_hops_total{combo} */
 	TP_METRIC_ALERTS,          /* turnpike_alerts_total{kind} */
 	/* gauges */
-	TP_METRIC_INFLIGHT, /* turnpike_inflight{provider} */
-	TP_METRIC_QUEUED,   /* turnpike_queued{provider} */
+	TP_METRIC_INFLIGHT,        /* turnpike_inflight{provider} */
+	TP_METRIC_TARGET_INFLIGHT, /* turnpike_target_inflight{provider,model}: of combos */
+	TP_METRIC_QUEUED,          /* turnpike_queued{provider} */
 	TP_METRIC_COUNT
 };
 

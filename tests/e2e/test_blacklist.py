@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import time
 
@@ -483,6 +484,29 @@ def _(lab):
     listed(lab.post(again), 1, 15)
     assert u.count == 3
     quiet(u, 0.2, 3)
+
+
+@rows("no-descriptor-left")
+def _(lab):
+    """That Turnpike cannot open a socket says nothing about the provider, and reads so in the log."""
+    u = lab.provider()
+    t = lab.turnpike(u, {"workers": 1, "blacklist": {"failures": 0}})
+    worker, = t.workers()
+    c = lab.client(t)
+    served(c.post(), sends=1)
+    until(lambda: t.stats().gauges["pooled"] == 1, 2, "the provider's connection is kept")
+    u.connections[0].close()
+    until(lambda: t.stats().gauges["pooled"] == 0, 2, "it is not kept any more")
+    before = resource.prlimit(worker, resource.RLIMIT_NOFILE)
+    used = {int(name) for name in os.listdir("/proc/%d/fd" % worker)}
+    lowest = next(n for n in range(10 ** 6) if n not in used)
+    resource.prlimit(worker, resource.RLIMIT_NOFILE, (lowest, before[1]))
+    for n in range(3):
+        local_error(c.post(body=body_for(PATH, "request %d" % n)), 502, code="upstream_unreachable")
+    until(lambda: told(t, "out of descriptors") == 3, 2, "the log says so")
+    assert listing(t) == [] and failing(t) == []
+    resource.prlimit(worker, resource.RLIMIT_NOFILE, before)
+    served(c.post(), sends=1)
 
 
 @pytest.mark.parametrize("row", rows.names())

@@ -74,6 +74,8 @@ static void check_default_provider(const struct tp_provider_conf *p)
 	ck_assert_uint_eq(p->n_replay_safe, 2);
 	ck_assert_str_eq(p->replay_safe[0], "/models");
 	ck_assert_str_eq(p->replay_safe[1], "/messages/count_tokens");
+	ck_assert_uint_eq(p->n_via, 1);
+	ck_assert_ptr_null(p->egress[0].host);
 	ck_assert(!p->upgrade_tunnel);
 	ck_assert(!p->compression_pass);
 	check_default_retry(&p->retry);
@@ -173,6 +175,36 @@ START_TEST(takes_urls_apart)
 	ck_assert_pstr_eq(p->url_authorization, urls[_i].authorization);
 	ck_assert_uint_eq(p->port, urls[_i].port);
 	ck_assert_int_eq(p->https, urls[_i].https);
+	tp_config_unref(c);
+	tp_buf_free(&yaml);
+}
+END_TEST
+
+static const struct {
+	const char *written, *host, *address, *authorization;
+	unsigned port;
+} ways_out[] = {
+	{"direct", NULL, "direct", NULL, 0},
+	{"http://127.0.0.1:3128", "127.0.0.1", "127.0.0.1:3128", NULL, 3128},
+	{"HTTP://Proxy.Example:80/", "proxy.example", "proxy.example:80", NULL, 80},
+	{"http://[::1]:9", "::1", "[::1]:9", NULL, 9},
+	{"http://u:p@h:1", "h", "h:1", "Basic dTpw", 1},
+	{"http://u%40x:p%3ass@h:1", "h", "h:1", "Basic dUB4OnA6c3M=", 1},
+};
+
+START_TEST(takes_ways_out_apart)
+{
+	struct tp_buf yaml = {0};
+	tp_buf_printf(&yaml, "providers: {p: {url: \"http://a\", via: [\"%s\", \"http://b:2\"]}}",
+		      ways_out[_i].written);
+	struct tp_config *c = parse(tp_buf_cstr(&yaml));
+	ck_assert_uint_eq(c->providers[0].n_via, 2);
+	const struct tp_egress_conf *e = c->providers[0].egress;
+	ck_assert_pstr_eq(e->host, ways_out[_i].host);
+	ck_assert_str_eq(e->address, ways_out[_i].address);
+	ck_assert_pstr_eq(e->authorization, ways_out[_i].authorization);
+	ck_assert_uint_eq(e->port, ways_out[_i].port);
+	ck_assert_str_eq(e[1].address, "b:2");
 	tp_config_unref(c);
 	tp_buf_free(&yaml);
 }
@@ -435,6 +467,7 @@ static const char rich[] =
 	"origins: [\"http://a:1\"]\n"
 	"providers:\n"
 	"  p: {url: \"http://user:hunter2@h:81/v1/\", keys: [hunter2], key_header: api-key,\n"
+	"      via: [direct, \"http://user:hunter2@H:3128\"],\n"
 	"      upgrade: tunnel, compression: pass, replay_safe: [], retry: {deadline: 7s}}\n"
 	"  q: {url: \"https://h\", tls: {server_name: other, verify: false}, timeouts: {idle: 1500ms}}\n"
 	"routes: [{path: /q, provider: q}, {path: /v1, provider: p}]\n"
@@ -474,6 +507,7 @@ START_TEST(effective_masks_secrets)
 	ck_assert_ptr_null(strstr(text, "hunter2"));
 	ck_assert_ptr_null(strstr(text, "user"));
 	ck_assert_ptr_nonnull(strstr(text, "url: \"http://********@h:81/v1\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, "via: [ direct, \"http://********@h:3128\" ]\n"));
 	ck_assert_ptr_nonnull(strstr(text, "keys: [ \"********\" ]\n"));
 	ck_assert_ptr_nonnull(strstr(text, "url: https://h\n"));
 	tp_config_unref(c);
@@ -598,6 +632,7 @@ int main(void)
 	tcase_add_test(tc, table_is_sound);
 	tcase_add_test(tc, has_the_defaults_of_the_contract);
 	tcase_add_loop_test(tc, takes_urls_apart, 0, ROWS(urls));
+	tcase_add_loop_test(tc, takes_ways_out_apart, 0, ROWS(ways_out));
 	tcase_add_loop_test(tc, takes_addresses_apart, 0, ROWS(addresses));
 	tcase_add_loop_test(tc, accepts, 0, ROWS(accepted));
 	tcase_add_test(tc, lowers_names_and_drops_brackets);

@@ -85,6 +85,7 @@ START_TEST(names_are_apart)
 		tp_cooldown_key(region, codex, TP_STR("gpt-5"), text),
 		tp_cooldown_key(region, codex, TP_STR(""), text),
 		tp_cooldown_target(region, codex, TP_STR(""), text),
+		tp_cooldown_egress(region, codex, TP_STR("gpt-5"), text),
 	};
 	enum { N = sizeof names / sizeof *names };
 	for (unsigned i = 0; i < N; i++) {

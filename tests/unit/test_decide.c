@@ -271,6 +271,27 @@ END_TEST
 
 /* ---- failures without an answer */
 
+/* A proxy declined what was written to it: the provider has not seen it. */
+START_TEST(other_way_out)
+{
+	for (int stage = TP_STAGE_UNSENT; stage < TP_STAGE_OUTPUT; stage++) {
+		struct tp_outcome o = failure((enum tp_stage)stage, TP_CAUSE_EGRESS);
+		struct tp_decision d = decide(o, plenty());
+
+		ck_assert_int_eq(d.action, TP_ACT_LOCAL);
+		ck_assert_int_eq(d.code, TP_CODE_UNREACHABLE);
+		ck_assert(d.give_back);
+		o.egress_left = true;
+		o.replaced = TP_CODE_RESET_REPLAY_REFUSED;
+		d = decide(o, plenty());
+		ck_assert_int_eq(d.action, TP_ACT_RECONNECT);
+		ck_assert(!d.give_back);  /* the same send goes on */
+		o.cause = TP_CAUSE_RESET; /* of nobody else is that known */
+		ck_assert_int_eq(decide(o, plenty()).action, TP_ACT_REFUSE);
+	}
+}
+END_TEST
+
 START_TEST(unsent)
 {
 	for (int cause = TP_CAUSE_REFUSED; cause < TP_CAUSE_COUNT; cause++) {
@@ -388,6 +409,7 @@ int main(void)
 	tcase_add_test(c, budget_left);
 	tcase_add_test(c, slow_ceiling_deadline);
 	tcase_add_test(c, operator_lists);
+	tcase_add_test(c, other_way_out);
 	tcase_add_test(c, unsent);
 	tcase_add_test(c, ambiguous_failures);
 	tcase_add_test(c, after_commit);

@@ -125,7 +125,7 @@ END_TEST
 START_TEST(without_an_answer)
 {
 	static const enum tp_cause nothing_sent[] = {TP_CAUSE_REFUSED, TP_CAUSE_CONNECT_TIMEOUT, TP_CAUSE_DNS,
-						     TP_CAUSE_TLS};
+						     TP_CAUSE_TLS, TP_CAUSE_EGRESS};
 
 	for (size_t i = 0; i < sizeof nothing_sent / sizeof nothing_sent[0]; i++) {
 		struct tp_decision d = decide(failure(TP_STAGE_UNSENT, nothing_sent[i]), one_more());
@@ -196,7 +196,7 @@ START_TEST(blame)
 	}
 	for (int cause = TP_CAUSE_REFUSED; cause < TP_CAUSE_COUNT; cause++) {
 		struct tp_outcome o = failure(TP_STAGE_UNSENT, (enum tp_cause)cause);
-		ck_assert(tp_blame_of(&o) == (cause <= TP_CAUSE_TLS ? TP_BLAME_TARGET : TP_BLAME_NONE));
+		ck_assert(tp_blame_of(&o) == (cause <= TP_CAUSE_EGRESS ? TP_BLAME_TARGET : TP_BLAME_NONE));
 	}
 	struct tp_outcome o = answer(503);
 	o.committed = true;

@@ -17,7 +17,8 @@ static struct tp_config *load(void)
 				   "providers:\n"
 				   "  one: { url: \"https://usr7:pa55w0rd@example.com/v1\", keys: [ "
 				   "zebra-key-9 ], key_header: x-api-key }\n"
-				   "  two: { url: \"https://example.org/a@b\" }\n"
+				   "  two: { url: \"https://example.org/a@b\", via: [ direct, "
+				   "\"http://usr8:pr0xyw0rd@p:1\" ] }\n"
 				   "routes: [ { path: /v1, provider: one } ]\n";
 	struct tp_buf errors = {0};
 	struct tp_config *c = tp_config_parse("test", TP_STR(yaml), &errors);
@@ -28,8 +29,9 @@ static struct tp_config *load(void)
 
 START_TEST(of_config)
 {
-	static const char *const want[] = {"open-sesame-1", "open-sesame-2", "usr7:pa55w0rd",
-					   "pa55w0rd",      "zebra-key-9",   "dXNyNzpwYTU1dzByZA=="};
+	static const char *const want[] = {"open-sesame-1",  "open-sesame-2", "usr7:pa55w0rd",
+					   "pa55w0rd",       "zebra-key-9",   "dXNyNzpwYTU1dzByZA==",
+					   "usr8:pr0xyw0rd", "pr0xyw0rd",     "dXNyODpwcjB4eXcwcmQ="};
 	struct tp_config *c = load();
 	struct tp_secrets s;
 	tp_secrets_of_config(c, &s);

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 
-from . import client, provider, turnpike
+from . import client, provider, proxy, turnpike
 
 SIDE_BY_SIDE = int(os.environ.get("TP_SIDE_BY_SIDE", "10"))
 SLACK = float(os.environ.get("TP_SLACK", "0.3"))  # tolerance of upper bounds, seconds; more under sanitizers
@@ -23,13 +23,18 @@ class Lab:
     def __init__(self, name, allow=()):
         self.name, self.allow = name, list(allow)
         self.folder = tempfile.mkdtemp(prefix="turnpike-row-")
-        self.providers, self.turnpikes, self.clients = [], [], []
+        self.providers, self.proxies, self.turnpikes, self.clients = [], [], [], []
         self._probe = {}
 
     # -- parts
     def provider(self, *steps, **how):
         made = provider.Provider(*steps, **how)
         self.providers.append(made)
+        return made
+
+    def proxy(self, *steps, **how):
+        made = proxy.Proxy(*steps, **how)
+        self.proxies.append(made)
         return made
 
     def turnpike(self, providers, config=None, start=True, allow=(), probe=True, **how):
@@ -75,6 +80,9 @@ class Lab:
         for made in self.providers:
             made.stop()
             assert not made.errors, "the provider's script failed: %r" % made.errors
+        for made in self.proxies:
+            made.stop()
+            assert not made.errors, "the proxy failed: %r" % made.errors
         for made in self.turnpikes:
             if made.process is None:
                 continue
@@ -86,7 +94,7 @@ class Lab:
     def close(self):
         for made in self.clients:
             made.close()
-        for made in self.providers:
+        for made in self.providers + self.proxies:
             made.stop()
         for made in self.turnpikes:
             made.kill()

@@ -225,6 +225,11 @@ static bool make_supervisor(struct master *m)
 		.snapshots = m->snapshots,
 		.alerts = &m->alerts,
 	};
+	int error = tp_wake_open(spawn.wake_fds);
+	if (error != 0) {
+		tp_error("cannot make eventfds: %s", strerror(-error));
+		return false;
+	}
 	m->alerts = (struct tp_alerts){.config = m->config, .region = m->region};
 	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
 	if (m->supervisor == NULL)

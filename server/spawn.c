@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,12 +50,21 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 		.stamp = stamp,
 		.control_fd = control_fd,
 		.snapshot_fd = tp_snapshots_fd(spawn->snapshots),
+		.wake_fds = spawn->wake_fds,
 		.listeners = spawn->listeners->sockets,
 		.n_listeners = spawn->listeners->n_sockets,
 	};
 	int status = tp_worker_main(&start);
 	(void)tp_log_flush();
 	exit(status);
+}
+
+int tp_wake_open(int fds[TP_WAKE_FDS])
+{
+	for (int i = 0; i < TP_WAKE_FDS; i++)
+		if ((fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+			return -errno;
+	return 0;
 }
 
 pid_t tp_spawn_worker(const struct tp_spawn *spawn, struct tp_stamp stamp, const int *control_fds, size_t n,

@@ -11,6 +11,7 @@
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "server/listeners.h"
+#include "workers/worker.h"
 
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
 struct tp_admin;
@@ -28,10 +29,14 @@ struct tp_spawn {
 	const struct tp_admin *admin;         /* its descriptors: the same; or NULL */
 	const struct tp_snapshots *snapshots; /* where snapshots go; or NULL */
 	struct tp_alerts *alerts;             /* hears what workers report, and of their deaths */
+	int wake_fds[TP_WAKE_FDS]; /* by which workers wake each other, for as long as the master lives */
 };
 
 /* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */
 void tp_child_begin(const char *role, int lock_fd, int signal_fd);
+
+/* The descriptors of tp_spawn.wake_fds, close-on-exec. 0 or -errno. */
+int tp_wake_open(int fds[TP_WAKE_FDS]);
 
 /*
  * Forks a worker that lives under `stamp`.  `control_fds`: the master's ends of all workers' control pairs

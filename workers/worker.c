@@ -13,6 +13,7 @@
 #include "workers/access_log.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
 #include "workers/io.h"
 #include "workers/refresher.h"
 #include "workers/resolve.h"
@@ -172,7 +173,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
-	       open_runtime(w, start->config, why) &&
+	       (w->gates = tp_gates_new(w, start->wake_fds)) != NULL && open_runtime(w, start->config, why) &&
 	       (w->acceptor = tp_acceptor_new(w, start->listeners, start->n_listeners)) != NULL;
 }
 
@@ -194,6 +195,7 @@ static void close_worker(struct tp_worker *w)
 	tp_runtime_unref(w->runtime);
 	w->runtime = NULL;
 	tp_runtime_free_ended(w);
+	tp_gates_free(w->gates);
 	tp_acceptor_free(w->acceptor);
 	w->acceptor = NULL;
 	tp_resolver_free(w->resolver);

@@ -13,6 +13,10 @@
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 
+/* Eventfds by which workers wake each other (gate.h), made by the master before the first fork. Slot n
+ * listens to number n % TP_WAKE_FDS; nobody reads them, so that two slots may share one. */
+enum { TP_WAKE_FDS = 16 };
+
 /* A listening socket, opened and kept by the master. A worker serves those of its own slot and the shared
  * ones; others when told to (TP_CONTROL_ADOPT). Never closed by the worker. */
 struct tp_worker_listener {
@@ -31,6 +35,7 @@ struct tp_worker_start {
 	struct tp_region *region;
 	struct tp_stamp stamp;
 	int control_fd;
+	const int *wake_fds;                        /* TP_WAKE_FDS */
 	int snapshot_fd;                            /* where snapshots go; -1 = none are made */
 	const struct tp_worker_listener *listeners; /* all sockets of all slots */
 	size_t n_listeners;

@@ -211,6 +211,19 @@ static const struct tp_option provider_tls_rows[] = {
 };
 static const struct tp_section provider_tls = {ROWS(provider_tls_rows)};
 
+static const struct tp_option capacity_rows[] = {
+	{.key = "limit", .type = TP_OPT_LIMIT, AT(struct tp_provider_conf, capacity_limit), RANGE(1, 1024),
+	 .fallback = "off",
+	 .help = "Requests in progress at once, over all workers; the rest waits inside Turnpike, in order of arrival. "
+		 "`auto` learns the number from the provider's refusals for want of capacity."},
+	{.key = "queue", .type = TP_OPT_COUNT, AT(struct tp_provider_conf, capacity_queue), RANGE(0, 4096),
+	 .fallback = "1000", .help = "Most requests that wait; the next one gets 503 capacity_queue_full."},
+	{.key = "wait", .type = TP_OPT_DURATION, AT(struct tp_provider_conf, capacity_wait_ms), RANGE(0, DAY),
+	 .fallback = "60s",
+	 .help = "Longest wait before a send, and never beyond the request's deadline; then 503 capacity_wait_expired."},
+};
+static const struct tp_section capacity = {ROWS(capacity_rows)};
+
 static const struct tp_option health_rows[] = {
 	{.key = "path", .type = TP_OPT_STRING, AT(struct tp_provider_conf, health_path), .refuse = tp_refuse_path,
 	 .example = "/health",
@@ -267,6 +280,7 @@ static const struct tp_option provider_rows[] = {
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "capacity", SECTION(capacity), .help = "How many requests the provider takes at once."},
 	{.key = "via", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, via),
 	 COUNTED(struct tp_provider_conf, n_via), RANGE(1, TP_EGRESS_MAX), .secret = true,
 	 .refuse = tp_refuse_egress, .mask_each = tp_mask_egress, .fallback = "[ direct ]",

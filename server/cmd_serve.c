@@ -1,6 +1,9 @@
 /* turnpike serve: the server, in the foreground. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "common/config/secrets.h"
 #include "server/commands.h"
@@ -44,6 +47,15 @@ static int read_arguments(int argc, char **argv, struct arguments *a)
 	return -1;
 }
 
+/* The file of variables is all there is: what it names is made. */
+static void make_snapshot_folder(const struct arguments *a, const struct tp_config *c)
+{
+	if ((a->load.environment || a->load.env_file != NULL) && c->snapshots.directory != NULL &&
+	    mkdir(c->snapshots.directory, 0700) != 0 && errno != EEXIST)
+		(void)fprintf(stderr, "turnpike serve: cannot make the folder %s: %s\n",
+			      c->snapshots.directory, strerror(errno));
+}
+
 int tp_cmd_serve(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -57,6 +69,7 @@ int tp_cmd_serve(int argc, char **argv)
 	tp_buf_free(&errors);
 	if (config == NULL)
 		return 1;
+	make_snapshot_folder(&a, config);
 	config->generation = 1;
 	tp_secrets_guard_log(config);
 	status = tp_master_run(config, a.fresh_state);

@@ -44,8 +44,8 @@ static const struct tp_flag markdown = {TP_FLAG_MARKDOWN, "markdown", NULL, NULL
 static const char serve_more[] =
 	"Without -c, --endpoint and --env-file, and where the default file does not exist, the same variables are\n"
 	"taken from the environment: CODEX_ENDPOINT (needed), CODEX_API_KEY, MAX_RETRIES (3), TOTAL_TIMEOUT (120),\n"
-	"ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL, REFRESH_STATE_FILE), SSL_CERT_FILE,\n"
-	"METRICS_PORT.\n"
+	"ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL, REFRESH_STATE_FILE),\n"
+	"SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT.\n"
 	"\n"
 	"Signals: TERM, INT or QUIT stop accepting, let running requests finish for up to shutdown.drain, and exit 0;\n"
 	"a second one ends everything at once.";

@@ -25,6 +25,7 @@ static _Noreturn void run(struct tp_config *config, struct tp_region *region, in
 			  int client_fd)
 {
 	const struct tp_observer observer = {.tell = tell, .arg = &notices_fd};
+	int wake_fds[TP_WAKE_FDS];
 	struct tp_worker_start start = {
 		.config = config,
 		.region = region,
@@ -32,7 +33,11 @@ static _Noreturn void run(struct tp_config *config, struct tp_region *region, in
 		.control_fd = control_fd,
 		.client_fd = client_fd >= 0 ? &client_fd : NULL,
 		.observer = &observer,
+		.wake_fds = wake_fds,
+		.snapshot_fd = -1,
 	};
+	if (tp_wake_open(wake_fds) != 0)
+		exit(TP_WORKER_EXIT_CANNOT_START);
 	tp_slot_enter(region, 0);
 	int status = tp_worker_main(&start);
 	(void)tp_log_flush();

@@ -13,9 +13,11 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/sink.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
+#include "common/shm/gate.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "common/shm/streak.h"
@@ -46,6 +48,7 @@ struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
 struct tp_runtime;
+struct tp_gates;
 struct tp_observer;
 struct tp_refresher;
 
@@ -64,6 +67,7 @@ struct tp_provider_rt {
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
 	tp_streak_id long_waits;        /* of 55s and more in a row, over all workers */
+	tp_gate_id gate;                /* TP_GATE_NONE: capacity.limit is off */
 	struct tp_refresher *refresher; /* of its access tokens; NULL = it has none */
 	struct event sweep;             /* closes the idle ones whose time is over */
 	bool sweeping;
@@ -91,6 +95,12 @@ struct tp_worker {
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
 	struct tp_refresher_list renewing; /* those that have asked their endpoint and await its answer */
+	int snapshot_fd;                   /* -1: none are made */
+	struct tp_sink access_log;
+	enum tp_access_format access_format;
+	bool access_log_on;
+	uint64_t losses_told; /* lines of both logs */
+	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

@@ -1,6 +1,7 @@
 #include "workers/numbers.h"
 #include "workers/turn.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
@@ -16,6 +17,7 @@
 #include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
+#include "workers/snapshot.h"
 #include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
@@ -32,10 +34,14 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 	if (s == t->state)
 		return;
 	tp_debug("turn %s: %s -> %s", t->id, state_names[t->state], state_names[s]);
-	if (t->state == TP_TURN_WAIT)
+	if (t->state == TP_TURN_WAIT) {
 		tp_worker_gauge(t->worker, TP_GAUGE_WAITING, -1);
-	if (s == TP_TURN_WAIT)
+		t->record.waited_ms += tp_clock_boot_ms() - t->record.waiting_since_ms;
+	}
+	if (s == TP_TURN_WAIT) {
 		tp_worker_gauge(t->worker, TP_GAUGE_WAITING, 1);
+		t->record.waiting_since_ms = tp_clock_boot_ms();
+	}
 	if (t->state == TP_TURN_WAIT || t->state == TP_TURN_JOIN || s == TP_TURN_FLOW || s == TP_TURN_OVER)
 		tp_timer_clear(&t->timer);
 	t->state = s;
@@ -70,6 +76,7 @@ static void give_back(struct tp_turn *t)
 {
 	tp_ledger_give_back(&t->ledger, t->klass);
 	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+	t->record.sends[t->klass]--;
 }
 
 /* The turn is over; its client goes on without it. */
@@ -79,12 +86,14 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
+	tp_turn_gate_leave(t);
 	tp_targets_end(t);
 	tp_keys_end(t);
 	tp_waits_end(t);
+	if (t->joined && unsent)
+		give_back(t);
+	tp_record_end(t, outcome); /* while the ledger knows the number of sends */
 	if (t->joined) {
-		if (unsent)
-			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
@@ -146,6 +155,7 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 		tp_heartbeat_fail(t, r, outcome, ending);
 		return;
 	}
+	(void)snprintf(t->record.code, sizeof t->record.code, "%s", r->code != NULL ? r->code : "");
 	tp_refusal_render(r, t->family, &body);
 	if (body.failed)
 		tp_turn_end(t, outcome, ending, TP_NEXT_CUT);
@@ -169,14 +179,14 @@ void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
 		tp_relay_cut(t, detail);
 		return;
 	}
-	tp_debug("turn %s: refused with %d: %s", t->id, status, detail);
+	tp_record_reason(t, detail, NULL);
 	tp_turn_answer_local(t, &r, TP_TURN_BAD, &e);
 }
 
 void tp_turn_client_gone(struct tp_turn *t)
 {
 	struct tp_ledger_ending e = {.end = TP_END_LEFT};
-	tp_debug("turn %s: its client left", t->id);
+	tp_record_reason(t, "the client left", NULL);
 	tp_turn_end(t, TP_TURN_GONE, &e, TP_NEXT_CUT);
 }
 
@@ -190,6 +200,7 @@ void tp_turn_abort(struct tp_turn *t)
 	/* It is us who leave: the client will send again, and what was open may have run. */
 	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
 	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
+	tp_record_reason(t, "the server is shutting down", NULL);
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
@@ -349,6 +360,26 @@ static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
 	return d;
 }
 
+/* What goes on is worth a line; what ends the turn stands in the line of the turn. */
+static void tell_decision(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d,
+			  const char *why)
+{
+	bool again = d->action == TP_ACT_SEND_AGAIN || d->action == TP_ACT_NEXT_TARGET ||
+		     d->action == TP_ACT_NEXT_KEY || d->action == TP_ACT_REFRESH ||
+		     d->action == TP_ACT_RECONNECT;
+	enum tp_log_level level = again ? TP_LOG_INFO : TP_LOG_DEBUG;
+	char wait[48] = "";
+	if (d->action == TP_ACT_SEND_AGAIN)
+		(void)snprintf(wait, sizeof wait, "; again (%s) in %u ms", tp_class_name(d->klass),
+			       d->wait_ms);
+	tp_record_reason(t, why, d->reason);
+	if (tp_log_wants(level))
+		tp_log(level, "turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s%s", t->id,
+		       tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass),
+		       t->provider->conf->name, why, o->status, tp_stage_name(o->stage),
+		       tp_evidence_name(d->evidence), d->reason, wait);
+}
+
 /* The same target again, as soon as there is a newer access token. */
 static void renew_and_send_again(struct tp_turn *t, const struct tp_outcome *o)
 {
@@ -383,8 +414,7 @@ static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_d
 void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
 {
 	struct tp_decision d = decide(t, o);
-	tp_info("turn %s: %s, after %u sends, %s: %s: %s", t->id, tp_family_name(t->family), t->ledger.used,
-		t->provider->conf->name, why, d.reason);
+	tell_decision(t, o, &d, why);
 	act(t, o, &d, why);
 }
 
@@ -394,12 +424,14 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_keys_told(t, &o);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
-	if (d.action != TP_ACT_RECONNECT)
+	tp_turn_gate_learn(t, &o);
+	if (d.action != TP_ACT_RECONNECT) {
 		tp_waits_told(t, &o);
+		tp_turn_gate_leave(t);
+	}
 	tp_blacklist_note(t, cause, o.status);
-	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
-		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
-		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
+	tell_decision(t, &o, &d, why);
+	tp_snapshot_attempt(t, cause, why, &d);
 	if (d.action != TP_ACT_REFRESH)
 		tp_refresh_note(t, &o);
 	act(t, &o, &d, why);
@@ -415,6 +447,8 @@ static void on_timer(void *arg)
 	case TP_TURN_WAIT:
 		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
+		else if (t->gate.queued)
+			tp_turn_gate_expired(t);
 		else
 			tp_dispatch(t, t->klass);
 		break;
@@ -439,10 +473,15 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	unsigned serial = t->attempt.serial;
 	if (!flows)
 		tp_overhead_heard(&t->overhead, &t->attempt);
+	if (p->head != NULL)
+		tp_snapshot_answer(t, p->head, p->bytes);
 	tp_relay_piece(t, p);
 	/* A turn that is over is parked. One that sends again at once goes on running. */
 	if (!flows && t->attempt.serial == serial)
 		tp_overhead_stand(&t->overhead);
+	/* The provider is done, whatever the client still has to take of it. */
+	if (p->end && t->state == TP_TURN_FLOW)
+		tp_turn_gate_leave(t);
 }
 
 static void on_failed(void *owner, enum tp_cause cause, const char *why)
@@ -483,6 +522,7 @@ static void on_switched(void *owner, const struct tp_answer_piece *head, int fd,
 	tp_answer_head_relay(&client.first, 101, head->head, head->bytes, &facts, &about);
 	tp_buf_add(&client.first, head->data, head->n);
 	struct tp_ledger_ending e = {.end = TP_END_SUCCESS};
+	t->record.status = 101;
 	leave(t, TP_TURN_OK, &e);
 	tp_client_detach(c, &client.fd, &client.ssl, &provider.first);
 	tp_tunnel_start(w, client, provider, idle_ms);
@@ -512,6 +552,7 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	tp_worker_request_id(w, t->id);
 	tp_timer_init(&t->timer, w->base, on_timer, t);
 	tp_attempt_init(&t->attempt, w, &attempt_ops, t);
+	tp_record_begin(t);
 	tp_worker_count(w, TP_COUNT_TURNS);
 	tp_worker_gauge(w, TP_GAUGE_TURNS, 1);
 	return t;

@@ -24,8 +24,10 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
 #include "workers/keys.h"
 #include "workers/overhead.h"
+#include "workers/record.h"
 #include "workers/refresh.h"
 #include "workers/request.h"
 #include "workers/targets.h"
@@ -126,6 +128,7 @@ struct tp_turn {
 	struct tp_targets *targets; /* owned; NULL: the request names no combo */
 	struct tp_turn_keys keys;   /* of a provider with several */
 	struct tp_turn_waits waits;
+	struct tp_turn_gate gate;
 	struct tp_turn_token token; /* of a provider with `refresh` */
 	bool other_targets;         /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
@@ -134,8 +137,9 @@ struct tp_turn {
 	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
-	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;          /* heartbeats; closed when they are off */
+	struct tp_turn_record record;
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */

@@ -14,6 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/log.h"
+#include "common/http/access_line.h"
 #include "common/base/str.h"
 #include "common/retry/order.h"
 
@@ -84,6 +85,10 @@ enum tp_key_header {
 	TP_KEY_X_GOOG_API_KEY
 };
 
+/* Of struct tp_provider_conf.capacity_limit. */
+#define TP_LIMIT_OFF  UINT32_C(0)
+#define TP_LIMIT_AUTO UINT32_MAX
+
 enum { TP_KEYS_MAX = 64, TP_EGRESS_MAX = 8 };
 
 /* One way to a provider (design section 9): an entry of `via`, taken apart. */
@@ -116,6 +121,8 @@ struct tp_provider_conf {
 		char *server_name; /* or NULL = host */
 		bool verify;
 	} tls;
+	uint32_t capacity_limit; /* requests at once over all workers, or TP_LIMIT_* */
+	uint32_t capacity_queue, capacity_wait_ms;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
 	char **via; /* as written; may hold user information: never log it, use egress[].address */
@@ -217,8 +224,17 @@ struct tp_config {
 	struct {
 		enum tp_log_level level;
 		enum tp_log_format format;
-		char *output; /* "stderr" or a path */
+		char *output; /* "stderr", "syslog" or a path */
 	} log;
+	struct {
+		char *output; /* "off", "stderr" or a path */
+		enum tp_access_format format;
+	} access_log;
+	struct {
+		char *directory; /* or NULL: none are written */
+		uint32_t keep;   /* at least 1 */
+		bool full;       /* bodies as they are, else their shape */
+	} snapshots;
 	char *stats_file; /* or NULL */
 	struct {
 		char **command; /* an argv: NULL-terminated; NULL = none */

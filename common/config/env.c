@@ -8,9 +8,19 @@
 #include "common/config/env_write.h"
 #include "common/config/suggest.h"
 
-static const char *const names[] = {"CODEX_ENDPOINT", "CODEX_API_KEY",      "MAX_RETRIES",   "TOTAL_TIMEOUT",
-				    "ENABLE_LOGGING", "LOG_LEVEL",          "LOG_FILE",      "REFRESH_TOKEN",
-				    "REFRESH_URL",    "REFRESH_STATE_FILE", "SSL_CERT_FILE", "METRICS_PORT"};
+static const char *const names[] = {"CODEX_ENDPOINT",
+				    "CODEX_API_KEY",
+				    "MAX_RETRIES",
+				    "TOTAL_TIMEOUT",
+				    "ENABLE_LOGGING",
+				    "LOG_LEVEL",
+				    "LOG_FILE",
+				    "REFRESH_TOKEN",
+				    "REFRESH_URL",
+				    "REFRESH_STATE_FILE",
+				    "SNAPSHOT_FAILED_REQUESTS",
+				    "SSL_CERT_FILE",
+				    "METRICS_PORT"};
 enum { N_NAMES = sizeof names / sizeof names[0] };
 
 /* ---- what was wrong: the line of the YAML says which variable */

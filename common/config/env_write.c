@@ -93,11 +93,12 @@ static bool is_one_of(const char *text, const char *const *words)
 	return false;
 }
 
+static const char *const yes[] = {"true", "1", "yes", "on", NULL};
+static const char *const no[] = {"false", "0", "no", "off", NULL};
+
 /* Logging that is off still tells errors. */
 static bool logging_is_off(struct tp_env_writer *w)
 {
-	static const char *const yes[] = {"true", "1", "yes", "on", NULL};
-	static const char *const no[] = {"false", "0", "no", "off", NULL};
 	const struct tp_env_variable *v = tp_env_find(w->env, "ENABLE_LOGGING");
 	if (v != NULL && !is_one_of(v->value, yes) && !is_one_of(v->value, no))
 		tp_env_refuse(w, v, "is neither true nor false");
@@ -131,12 +132,22 @@ static void put_path(struct tp_env_writer *w, const struct tp_env_variable *v, c
 
 static void put_log_file(struct tp_env_writer *w)
 {
-	static const char *const words[] = {"stderr", NULL};
+	static const char *const words[] = {"stderr", "syslog", NULL};
 	const struct tp_env_variable *v = tp_env_find(w->env, "LOG_FILE");
 	if (v != NULL && is_one_of(v->value, words))
-		put(w, v, "  output: ", "stderr", "");
+		put(w, v, "  output: ", v->value, "");
 	else if (v != NULL)
 		put_path(w, v, "  output: ", v->value);
+}
+
+/* Where to: a folder, or one named snapshots for a yes. */
+static void put_snapshots(struct tp_env_writer *w)
+{
+	const struct tp_env_variable *v = tp_env_find(w->env, "SNAPSHOT_FAILED_REQUESTS");
+	if (v == NULL || is_one_of(v->value, no))
+		return;
+	put(w, NULL, "snapshots:", NULL, "");
+	put_path(w, v, "  directory: ", is_one_of(v->value, yes) ? "snapshots" : v->value);
 }
 
 static void put_log(struct tp_env_writer *w)
@@ -227,5 +238,6 @@ void tp_env_write(struct tp_env_writer *w)
 	put_timeout(w);
 	put_retries(w);
 	put_log(w);
+	put_snapshots(w);
 	put_metrics(w);
 }

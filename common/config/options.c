@@ -211,6 +211,19 @@ static const struct tp_option provider_tls_rows[] = {
 };
 static const struct tp_section provider_tls = {ROWS(provider_tls_rows)};
 
+static const struct tp_option capacity_rows[] = {
+	{.key = "limit", .type = TP_OPT_LIMIT, AT(struct tp_provider_conf, capacity_limit), RANGE(1, 1024),
+	 .fallback = "off",
+	 .help = "Requests in progress at once, over all workers; the rest waits inside Turnpike, in order of arrival. "
+		 "`auto` learns the number from the provider's refusals for want of capacity."},
+	{.key = "queue", .type = TP_OPT_COUNT, AT(struct tp_provider_conf, capacity_queue), RANGE(0, 4096),
+	 .fallback = "1000", .help = "Most requests that wait; the next one gets 503 capacity_queue_full."},
+	{.key = "wait", .type = TP_OPT_DURATION, AT(struct tp_provider_conf, capacity_wait_ms), RANGE(0, DAY),
+	 .fallback = "60s",
+	 .help = "Longest wait before a send, and never beyond the request's deadline; then 503 capacity_wait_expired."},
+};
+static const struct tp_section capacity = {ROWS(capacity_rows)};
+
 static const struct tp_option health_rows[] = {
 	{.key = "path", .type = TP_OPT_STRING, AT(struct tp_provider_conf, health_path), .refuse = tp_refuse_path,
 	 .example = "/health",
@@ -267,6 +280,7 @@ static const struct tp_option provider_rows[] = {
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "capacity", SECTION(capacity), .help = "How many requests the provider takes at once."},
 	{.key = "via", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, via),
 	 COUNTED(struct tp_provider_conf, n_via), RANGE(1, TP_EGRESS_MAX), .secret = true,
 	 .refuse = tp_refuse_egress, .mask_each = tp_mask_egress, .fallback = "[ direct ]",
@@ -448,9 +462,37 @@ static const struct tp_option log_rows[] = {
 	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, log.format), .choices = format_words,
 	 .fallback = "text", .help = "A line for people, or a JSON object per line."},
 	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, log.output), .refuse = tp_refuse_log_output,
-	 .fallback = "stderr", .help = "`stderr`, or an absolute path."},
+	 .fallback = "stderr",
+	 .help = "`stderr`, `syslog`, or an absolute path, which is opened anew on USR1. Where it is journald that reads "
+		 "standard error, it is told the levels."},
 };
 static const struct tp_section log_section = {ROWS(log_rows)};
+
+static const char *const access_words[] = {"json", "combined", NULL};
+
+static const struct tp_option access_log_rows[] = {
+	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, access_log.output),
+	 .refuse = tp_refuse_access_output, .fallback = "off",
+	 .help = "`off`, `stderr`, or an absolute path, which is opened anew on USR1."},
+	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, access_log.format), .choices = access_words,
+	 .fallback = "json", .help = "A JSON object per line, or Apache's combined format."},
+};
+static const struct tp_section access_log_section = {ROWS(access_log_rows)};
+
+static const char *const bodies_words[] = {"shape", "full", NULL};
+
+static const struct tp_option snapshots_rows[] = {
+	{.key = "directory", .type = TP_OPT_STRING, AT(struct tp_config, snapshots.directory), .refuse = tp_refuse_absolute,
+	 .restart = true, .example = "/var/lib/turnpike/snapshots",
+	 .help = "Absolute path of a folder that exists. Empty: none are written."},
+	{.key = "keep", .type = TP_OPT_COUNT, AT(struct tp_config, snapshots.keep), RANGE(1, 10000), .restart = true,
+	 .fallback = "100", .help = "Files that stay; the oldest are removed."},
+	{.key = "bodies", .type = TP_OPT_CHOICE, AT(struct tp_config, snapshots.full), .choices = bodies_words,
+	 .fallback = "shape",
+	 .help = "`shape` keeps keys, numbers, the model, and the length of other strings; `full` keeps what people wrote, "
+		 "without the credentials."},
+};
+static const struct tp_section snapshots_section = {ROWS(snapshots_rows)};
 
 static const struct tp_option alerts_rows[] = {
 	{.key = "command", .type = TP_OPT_STRINGS, AT(struct tp_config, alerts.command),
@@ -511,6 +553,9 @@ static const struct tp_option root_rows[] = {
 	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
 		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
+	{.key = "access_log", SECTION(access_log_section), .help = "A line for each request."},
+	{.key = "snapshots", SECTION(snapshots_section),
+	 .help = "A JSON file (mode 0600) for each turn that failed: its request, its sends and what they were answered."},
 	{.key = "alerts", SECTION(alerts), .help = "Telling people: a gateway that drowns, a model that is dead, a worker that died."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,

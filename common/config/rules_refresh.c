@@ -24,6 +24,7 @@ const char *tp_refresh_endpoint(const struct tp_provider_conf *p, struct tp_prov
 
 void tp_refresh_endpoint_free(struct tp_provider_conf *endpoint)
 {
+	endpoint->egress = NULL; /* borrowed */
 	tp_release_provider(endpoint);
 }
 

@@ -94,9 +94,13 @@ int tp_cmd_serve(int argc, char **argv)
 	if (config == NULL)
 		return 1;
 	config->generation = 1;
-	tp_secrets_guard_log(config);
+	if (!tp_secrets_guard_log(config)) {
+		(void)fputs("out of memory\n", stderr);
+		tp_config_unref(config);
+		return 1;
+	}
 	int status = tp_master_run(config, a.fresh_state);
-	tp_secrets_guard_log(NULL);
+	(void)tp_secrets_guard_log(NULL);
 	tp_config_unref(config);
 	return status;
 }

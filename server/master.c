@@ -222,7 +222,7 @@ static void tell_ready(const struct master *m)
 	struct tp_buf line = {0};
 	tp_buf_add_str(&line, TP_STR("turnpike ready: listening on "));
 	for (size_t i = 0; i < m->listeners.n_names; i++)
-		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i]);
+		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i].text);
 	tp_buf_printf(&line, "; %u worker%s", m->places.n, m->places.n == 1 ? "" : "s");
 	for (size_t i = 0; i < m->config->n_providers; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; to " : ", ", m->config->providers[i].base);

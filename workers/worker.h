@@ -33,6 +33,10 @@ struct tp_worker_start {
 	int control_fd;
 	const struct tp_worker_listener *listeners; /* all sockets of all slots */
 	size_t n_listeners;
+	/* The configuration that the files in use (tp_files_use()) amount to; one reference, or NULL with
+	 * lines in `errors`. Must come to the same as in the master. */
+	struct tp_config *(*load)(const void *arg, struct tp_buf *errors);
+	const void *load_arg;
 };
 
 enum tp_control {
@@ -40,30 +44,52 @@ enum tp_control {
 	TP_CONTROL_QUIT = 'q',   /* end all turns now, exit 0 */
 	TP_CONTROL_ADOPT = 'a',  /* serve the sockets of `slot` as well: its worker is away */
 	TP_CONTROL_RETURN = 'r', /* stop serving the sockets of `slot`: its worker is back */
+	/* A reload, in this order (design section 11). Each names its generation. */
+	TP_CONTROL_SOCKETS = 's', /* sockets that the next generation brings; the descriptors come beside */
+	TP_CONTROL_PREPARE =
+		'p', /* make it out of the bundle of files whose descriptor comes beside, and answer */
+	TP_CONTROL_SWITCH = 'w', /* it serves from now on */
+	TP_CONTROL_ABORT = 'b',  /* it does not come */
+	TP_CONTROL_CLOSE =
+		'c', /* close the sockets of listeners that are gone; what is queued is taken first */
+	TP_CONTROL_FORGET = 'f', /* the same with all sockets of `slot`, which retires */
 };
+
+enum { TP_CONTROL_SOCKETS_MAX = 32 };
 
 /* Master to worker, one datagram each. */
 struct tp_control_message {
 	uint8_t what; /* enum tp_control */
 	uint8_t slot;
+	uint8_t n_sockets;
+	uint64_t generation;
+	struct {
+		uint16_t conf;
+		int16_t slot;
+	} sockets[TP_CONTROL_SOCKETS_MAX];
 };
 
 enum tp_report {
-	TP_REPORT_ALERT = 'A', /* run alerts.command */
+	TP_REPORT_ALERT = 'A',    /* run alerts.command */
+	TP_REPORT_PREPARED = 'P', /* generation `when_ms` can serve */
+	TP_REPORT_CANNOT = 'C',   /* it cannot: lines in `json` */
 };
 
 enum { TP_ALERT_JSON_MAX = 4000 }; /* less than a pipe of one page takes: see server/alerts.c */
 
 /* Worker to master, one datagram each, cut behind the JSON. Whoever sends it has found the alert due. */
 struct tp_report_message {
-	uint64_t when_ms;             /* CLOCK_BOOTTIME: what tp_alert_due() was asked with */
-	uint8_t what;                 /* enum tp_report */
-	uint8_t alert;                /* enum tp_alert */
-	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write() */
+	uint64_t when_ms; /* CLOCK_BOOTTIME: what tp_alert_due() was asked with; or a generation */
+	uint8_t what;     /* enum tp_report */
+	uint8_t alert;    /* enum tp_alert */
+	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write(); or plain text */
 };
 
 enum { TP_WORKER_EXIT_OK = 0, TP_WORKER_EXIT_CANNOT_START = 70 };
 
+/* Before any worker is asked: can what a configuration needs beside its values (certificates, keys,
+ * authorities) be loaded? Else a line in `why`. */
+bool tp_worker_can_load(const struct tp_config *c, struct tp_buf *why);
 /* Runs the loop until told to end; returns the exit status of the process. */
 int tp_worker_main(const struct tp_worker_start *start);
 

@@ -66,7 +66,7 @@ int tp_admin_open(const struct tp_admin_setup *setup, struct tp_buf *why, struct
 
 const char *tp_admin_address(const struct tp_admin *a, size_t i)
 {
-	return a != NULL && i < a->sockets.n_names ? a->sockets.names[i] : NULL;
+	return a != NULL && i < a->sockets.n_names ? a->sockets.names[i].text : NULL;
 }
 
 /* ---- birth */

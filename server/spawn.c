@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "server/admin/admin.h"
+#include "server/load.h"
 #include "workers/worker.h"
 
 /* A child obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
@@ -33,12 +34,27 @@ void tp_child_begin(const char *role, int lock_fd, int signal_fd)
 	set_signals();
 }
 
+void tp_spawn_let_go(const struct tp_spawn *spawn)
+{
+	if (spawn->handover != NULL) {
+		(void)close(spawn->handover->bundle_fd);
+		tp_listeners_let_go(spawn->handover->added);
+	}
+	tp_listeners_let_go(spawn->leaving);
+}
+
+static struct tp_config *load(const void *arg, struct tp_buf *errors)
+{
+	return tp_load_config(arg, errors);
+}
+
 static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp stamp, int control_fd)
 {
 	char role[16];
 	(void)snprintf(role, sizeof role, "worker %u", (unsigned)stamp.slot);
 	tp_child_begin(role, spawn->lock_fd, spawn->signal_fd);
 	tp_admin_let_go(spawn->admin);
+	tp_spawn_let_go(spawn);
 	tp_slot_enter(spawn->region, stamp.slot);
 	struct tp_worker_start start = {
 		.config = spawn->config,
@@ -47,6 +63,8 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 		.control_fd = control_fd,
 		.listeners = spawn->listeners->sockets,
 		.n_listeners = spawn->listeners->n_sockets,
+		.load = load,
+		.load_arg = spawn->load,
 	};
 	int status = tp_worker_main(&start);
 	(void)tp_log_flush();

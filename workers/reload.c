@@ -19,7 +19,7 @@
 struct tp_reload {
 	struct tp_worker *worker;
 	const struct tp_worker_start *start;
-	uint64_t generation;                /* that is being prepared; 0 = none */
+	uint64_t attempt;                   /* that is under way; 0 = none */
 	struct tp_runtime *next;            /* NULL: not ready */
 	struct tp_worker_listener *sockets; /* that it brings */
 	size_t n_sockets;
@@ -45,7 +45,7 @@ static void forget(struct tp_reload *r)
 	r->n_sockets = 0;
 	tp_runtime_unref(r->next);
 	r->next = NULL;
-	r->generation = 0;
+	r->attempt = 0;
 }
 
 void tp_reload_free(struct tp_reload *r)
@@ -57,11 +57,11 @@ void tp_reload_free(struct tp_reload *r)
 }
 
 /* A new generation's first message: what an earlier one left is void. */
-static void begin(struct tp_reload *r, uint64_t generation)
+static void begin(struct tp_reload *r, uint64_t attempt)
 {
-	if (r->generation != generation)
+	if (r->attempt != attempt)
 		forget(r);
-	r->generation = generation;
+	r->attempt = attempt;
 }
 
 static bool take_sockets(struct tp_reload *r, const struct tp_control_message *m, const int *fds, size_t n)
@@ -109,7 +109,7 @@ static struct tp_config *load(const struct tp_reload *r, struct tp_files *files,
 	}
 	tp_buf_free(&restart); /* the master has said it */
 	if (c != NULL)
-		c->generation = r->generation;
+		c->generation = r->worker->config->generation + 1;
 	return c;
 }
 
@@ -123,20 +123,23 @@ static void prepare(struct tp_reload *r, int fd, struct tp_buf *why)
 	tp_files_unref(files);
 }
 
-static void report(const struct tp_reload *r, struct tp_buf *why)
+/* A full channel: the master waits in vain, and goes on without. */
+static void report(const struct tp_reload *r, enum tp_report what, const char *text)
 {
-	struct tp_report_message m = {.when_ms = r->generation,
-				      .what = r->next != NULL ? TP_REPORT_PREPARED : TP_REPORT_CANNOT};
-	const char *text = why->len > 0 ? tp_buf_cstr(why) : NULL;
-	size_t n = 0;
-	if (r->next == NULL) {
-		text = text != NULL ? text : "out of memory\n";
-		n = strlen(text) < sizeof m.json ? strlen(text) : sizeof m.json;
-		memcpy(m.json, text, n);
-	}
-	/* A full channel: the master waits in vain, and nothing changes. */
+	struct tp_report_message m = {.when_ms = r->attempt, .what = (uint8_t)what};
+	size_t n = strlen(text) < sizeof m.json ? strlen(text) : sizeof m.json;
+	memcpy(m.json, text, n);
 	(void)send(r->worker->control_fd, &m, offsetof(struct tp_report_message, json) + n,
 		   MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void answer(const struct tp_reload *r, struct tp_buf *why)
+{
+	const char *text = why->len > 0 ? tp_buf_cstr(why) : NULL;
+	if (r->next != NULL)
+		report(r, TP_REPORT_PREPARED, "");
+	else
+		report(r, TP_REPORT_CANNOT, text != NULL ? text : "out of memory");
 }
 
 /* ---- the switch */
@@ -162,20 +165,22 @@ static void switch_over(struct tp_reload *r)
 {
 	struct tp_worker *w = r->worker;
 	if (r->next == NULL || !tp_acceptor_switch(w->acceptor, r->next, r->sockets, r->n_sockets)) {
-		tp_error("generation %llu cannot take over", (unsigned long long)r->generation);
+		tp_error("out of memory: generation %llu cannot be left; another worker begins with the next",
+			 (unsigned long long)w->config->generation);
 		w->stopping = true; /* the next worker begins with it */
 		(void)event_base_loopbreak(w->base);
 		return;
 	}
 	r->n_sockets = 0;
 	if (!tp_secrets_guard_log(r->next->config))
-		tp_error("out of memory: secrets of generation %llu are not masked in this log",
-			 (unsigned long long)r->generation);
+		tp_error("out of memory: secrets that came after generation %llu are not masked in this log",
+			 (unsigned long long)w->config->generation);
 	tp_runtime_enter(r->next);
 	r->next = NULL;
 	open_log(w->config);
 	follow_clients(w);
-	tp_debug("generation %llu serves", (unsigned long long)r->generation);
+	tp_debug("generation %llu serves", (unsigned long long)w->config->generation);
+	report(r, TP_REPORT_SWITCHED, "");
 	forget(r);
 }
 
@@ -186,17 +191,17 @@ void tp_reload_hear(struct tp_reload *r, const struct tp_control_message *m, con
 	bool taken = false;
 	switch ((enum tp_control)m->what) {
 	case TP_CONTROL_SOCKETS:
-		begin(r, m->generation);
+		begin(r, m->attempt);
 		taken = take_sockets(r, m, fds, n_fds);
 		break;
 	case TP_CONTROL_PREPARE:
-		begin(r, m->generation);
+		begin(r, m->attempt);
 		if (n_fds == 1 && r->next == NULL)
 			prepare(r, fds[0], &why);
-		report(r, &why);
+		answer(r, &why);
 		break;
 	case TP_CONTROL_SWITCH:
-		if (m->generation == r->generation && !w->draining)
+		if (m->attempt == r->attempt && !w->draining)
 			switch_over(r);
 		break;
 	case TP_CONTROL_ABORT: forget(r); break;

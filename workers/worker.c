@@ -239,6 +239,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 		close_worker(&w);
 		return TP_WORKER_EXIT_CANNOT_START;
 	}
+	tp_config_unref(start->config); /* the generation that serves has its own */
 	begin_control(&control, &w, start->control_fd);
 	tp_slot_set_ready(w.region, w.stamp.slot, true);
 	while (!w.stopping) {

@@ -27,7 +27,7 @@ struct tp_worker_listener {
  * caller of tp_worker_main() and lives until it returns.
  */
 struct tp_worker_start {
-	struct tp_config *config;
+	struct tp_config *config; /* its reference is taken over */
 	struct tp_region *region;
 	struct tp_stamp stamp;
 	int control_fd;
@@ -44,10 +44,10 @@ enum tp_control {
 	TP_CONTROL_QUIT = 'q',   /* end all turns now, exit 0 */
 	TP_CONTROL_ADOPT = 'a',  /* serve the sockets of `slot` as well: its worker is away */
 	TP_CONTROL_RETURN = 'r', /* stop serving the sockets of `slot`: its worker is back */
-	/* A reload, in this order (design section 11). Each names its generation. */
-	TP_CONTROL_SOCKETS = 's', /* sockets that the next generation brings; the descriptors come beside */
+	/* A reload, in this order (design section 11). Each names the attempt it belongs to. */
+	TP_CONTROL_SOCKETS = 's', /* sockets that it brings; the descriptors come beside */
 	TP_CONTROL_PREPARE =
-		'p', /* make it out of the bundle of files whose descriptor comes beside, and answer */
+		'p', /* make the next generation of the bundle whose descriptor comes beside; answer */
 	TP_CONTROL_SWITCH = 'w', /* it serves from now on */
 	TP_CONTROL_ABORT = 'b',  /* it does not come */
 	TP_CONTROL_CLOSE =
@@ -62,7 +62,7 @@ struct tp_control_message {
 	uint8_t what; /* enum tp_control */
 	uint8_t slot;
 	uint8_t n_sockets;
-	uint64_t generation;
+	uint64_t attempt;
 	struct {
 		uint16_t conf;
 		int16_t slot;
@@ -71,17 +71,18 @@ struct tp_control_message {
 
 enum tp_report {
 	TP_REPORT_ALERT = 'A',    /* run alerts.command */
-	TP_REPORT_PREPARED = 'P', /* generation `when_ms` can serve */
+	TP_REPORT_PREPARED = 'P', /* what attempt `when_ms` brings can serve */
 	TP_REPORT_CANNOT = 'C',   /* it cannot: lines in `json` */
+	TP_REPORT_SWITCHED = 'S', /* it serves */
 };
 
 enum { TP_ALERT_JSON_MAX = 4000 }; /* less than a pipe of one page takes: see server/alerts.c */
 
 /* Worker to master, one datagram each, cut behind the JSON. Whoever sends it has found the alert due. */
 struct tp_report_message {
-	uint64_t when_ms; /* CLOCK_BOOTTIME: what tp_alert_due() was asked with; or a generation */
-	uint8_t what;     /* enum tp_report */
-	uint8_t alert;    /* enum tp_alert */
+	uint64_t when_ms;             /* CLOCK_BOOTTIME: what tp_alert_due() was asked with; or an attempt */
+	uint8_t what;                 /* enum tp_report */
+	uint8_t alert;                /* enum tp_alert */
 	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write(); or plain text */
 };
 

@@ -18,6 +18,7 @@ enum {
 	REQUEST_MS = 10000, /* from the first byte of a request, or the accept, to its end */
 	IDLE_MS = 120000,   /* between requests: longer than people scrape apart */
 	ANSWER_MS = 30000,  /* until the client has taken its answer */
+	AWAIT_MS = 60000,   /* the master's answer */
 	LINGER_MS = 2000,
 };
 
@@ -25,6 +26,7 @@ enum {
 enum state {
 	STATE_IDLE,      /* nothing of a request yet */
 	STATE_READING,   /* a part of one */
+	STATE_AWAITING,  /* the master has the word */
 	STATE_WRITING,   /* the answer is on its way */
 	STATE_LINGERING, /* said the last word; what still comes is thrown away, so that no reset eats it */
 };
@@ -41,12 +43,18 @@ struct tp_admin_conn {
 	size_t scanned, written;
 	size_t request_size; /* of the request that is being answered: cut off the buffer behind it */
 	bool last, told_continue;
+	uint64_t awaited; /* in AWAITING: the number of the request to the master */
 };
+
+static bool takes_input(enum state s)
+{
+	return s != STATE_WRITING && s != STATE_AWAITING;
+}
 
 static void enter(struct tp_admin_conn *c, enum state state)
 {
-	static const unsigned limits[] = {IDLE_MS, REQUEST_MS, ANSWER_MS, LINGER_MS};
-	bool reads_before = c->state != STATE_WRITING, reads = state != STATE_WRITING;
+	static const unsigned limits[] = {IDLE_MS, REQUEST_MS, AWAIT_MS, ANSWER_MS, LINGER_MS};
+	bool reads_before = takes_input(c->state), reads = takes_input(state);
 	c->state = state;
 	c->deadline_ms = tp_clock_boot_ms() + limits[state];
 	if (reads && !reads_before)
@@ -83,6 +91,7 @@ static const char *reason_of(int status)
 		{405, "Method Not Allowed"},
 		{411, "Length Required"},
 		{413, "Content Too Large"},
+		{422, "Unprocessable Content"},
 		{414, "URI Too Long"},
 		{431, "Request Header Fields Too Large"},
 		{500, "Internal Server Error"},
@@ -155,6 +164,11 @@ static void answer(struct tp_admin_conn *c, const struct tp_head *h)
 	c->request_size = h->size + q.body.n;
 	c->last = !h->keep_alive;
 	tp_admin_answer(c->all->view, &q, &a);
+	c->awaited = a.awaited;
+	if (a.awaited != 0) {
+		enter(c, STATE_AWAITING);
+		return;
+	}
 	put_answer(c, &a, tp_str_eq(q.method, TP_STR("HEAD")));
 	enter(c, STATE_WRITING);
 }
@@ -286,7 +300,7 @@ static bool make_room(struct tp_admin_conns *all)
 	if (all->n < MOST_CONNS)
 		return true;
 	TAILQ_FOREACH(c, &all->all, link)
-	if (c->state != STATE_WRITING) {
+	if (takes_input(c->state)) {
 		close_conn(c);
 		return true;
 	}
@@ -319,6 +333,21 @@ void tp_admin_conns_sweep(struct tp_admin_conns *all, uint64_t now_ms)
 		next = TAILQ_NEXT(c, link);
 		if (now_ms >= c->deadline_ms)
 			close_conn(c);
+	}
+}
+
+void tp_admin_conns_told(struct tp_admin_conns *all, uint64_t asked, const struct tp_admin_answer *a)
+{
+	struct tp_admin_conn *next;
+	for (struct tp_admin_conn *c = TAILQ_FIRST(&all->all); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->state != STATE_AWAITING || c->awaited > asked)
+			continue;
+		struct tp_admin_answer own = {.status = a->status, .type = a->type};
+		tp_buf_add_str(&own.body, tp_buf_str(&a->body));
+		put_answer(c, &own, false);
+		enter(c, STATE_WRITING);
+		flush(c);
 	}
 }
 

@@ -144,8 +144,10 @@ static void answer(const struct tp_reload *r, struct tp_buf *why)
 
 /* ---- the switch */
 
-static void open_log(const struct tp_config *c)
+static void open_log(const struct tp_config *c, const struct tp_config *before)
 {
+	if (tp_config_same_log(c, before))
+		return;
 	int error = tp_log_open(c->log.level, c->log.format, c->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s; the earlier one goes on", c->log.output,
@@ -175,9 +177,11 @@ static void switch_over(struct tp_reload *r)
 	if (!tp_secrets_guard_log(r->next->config))
 		tp_error("out of memory: secrets that came after generation %llu are not masked in this log",
 			 (unsigned long long)w->config->generation);
+	struct tp_runtime *before = tp_runtime_ref(w->runtime);
 	tp_runtime_enter(r->next);
 	r->next = NULL;
-	open_log(w->config);
+	open_log(w->config, before->config);
+	tp_runtime_unref(before);
 	follow_clients(w);
 	tp_debug("generation %llu serves", (unsigned long long)w->config->generation);
 	report(r, TP_REPORT_SWITCHED, "");

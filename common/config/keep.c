@@ -66,3 +66,9 @@ bool tp_config_keep(struct tp_config *next, const struct tp_config *now, struct 
 	tp_buf_free(&k.path);
 	return good;
 }
+
+bool tp_config_same_log(const struct tp_config *a, const struct tp_config *b)
+{
+	return a->log.level == b->log.level && a->log.format == b->log.format &&
+	       strcmp(a->log.output, b->log.output) == 0;
+}

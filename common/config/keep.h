@@ -8,4 +8,7 @@
  * " between. False: out of memory. */
 bool tp_config_keep(struct tp_config *next, const struct tp_config *now, struct tp_buf *told);
 
+/* Do both log the same way? Then there is nothing to open again. */
+bool tp_config_same_log(const struct tp_config *a, const struct tp_config *b);
+
 #endif

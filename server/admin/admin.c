@@ -170,8 +170,12 @@ static void replace_outdated(struct tp_admin *a)
 {
 	if (!a->outdated || tp_admin_asked(a) || a->answered < a->answers)
 		return;
+	static const struct tp_admin_message m = {.what = TP_ADMIN_LEAVE};
 	a->outdated = false;
-	let_leave(a);
+	if (a->state != STATE_RUNNING)
+		return;
+	tell(a, &m, 0);
+	a->state = STATE_LEAVING;
 }
 
 /* ---- birth */

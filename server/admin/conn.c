@@ -20,6 +20,7 @@ enum {
 	ANSWER_MS = 30000,  /* until the client has taken its answer */
 	AWAIT_MS = 60000,   /* the master's answer */
 	LINGER_MS = 2000,
+	LEAVE_MS = 1000, /* for a request that is on its way when this process is replaced */
 };
 
 /* Moved by enter() alone. */
@@ -42,7 +43,7 @@ struct tp_admin_conn {
 	struct tp_buf in, out;
 	size_t scanned, written;
 	size_t request_size; /* of the request that is being answered: cut off the buffer behind it */
-	bool last, told_continue;
+	bool last, told_continue, served;
 	uint64_t awaited; /* in AWAITING: the number of the request to the master */
 };
 
@@ -70,9 +71,12 @@ static void close_conn(struct tp_admin_conn *c)
 	(void)close(c->fd);
 	TAILQ_REMOVE(&c->all->all, c, link);
 	c->all->n--;
+	struct tp_admin_conns *all = c->all;
 	tp_buf_free(&c->in);
 	tp_buf_free(&c->out);
 	free(c);
+	if (all->leaving && all->n == 0)
+		(void)event_base_loopbreak(all->base);
 }
 
 /* ---- answers */
@@ -162,7 +166,8 @@ static void answer(struct tp_admin_conn *c, const struct tp_head *h)
 	struct tp_admin_question q = question_of(c, h);
 	struct tp_admin_answer a;
 	c->request_size = h->size + q.body.n;
-	c->last = !h->keep_alive;
+	c->last = !h->keep_alive || c->all->leaving;
+	c->served = true;
 	tp_admin_answer(c->all->view, &q, &a);
 	c->awaited = a.awaited;
 	if (a.awaited != 0) {
@@ -254,6 +259,10 @@ static void flush(struct tp_admin_conn *c)
 		if (c->written < c->out.len)
 			continue;
 		end_answer(c);
+		if (c->all->leaving && c->state == STATE_LINGERING) {
+			close_conn(c); /* a successor waits */
+			return;
+		}
 		if (c->state == STATE_IDLE)
 			take_request(c);
 	}
@@ -334,6 +343,22 @@ void tp_admin_conns_sweep(struct tp_admin_conns *all, uint64_t now_ms)
 		if (now_ms >= c->deadline_ms)
 			close_conn(c);
 	}
+}
+
+void tp_admin_conns_leave(struct tp_admin_conns *all)
+{
+	struct tp_admin_conn *next;
+	uint64_t latest = tp_clock_boot_ms() + LEAVE_MS;
+	all->leaving = true;
+	for (struct tp_admin_conn *c = TAILQ_FIRST(&all->all); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->state == STATE_LINGERING || (c->state == STATE_IDLE && c->served))
+			close_conn(c);
+		else if (takes_input(c->state) && c->deadline_ms > latest)
+			c->deadline_ms = latest;
+	}
+	if (all->n == 0)
+		(void)event_base_loopbreak(all->base);
 }
 
 void tp_admin_conns_told(struct tp_admin_conns *all, uint64_t asked, const struct tp_admin_answer *a)

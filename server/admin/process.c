@@ -33,6 +33,7 @@ struct process {
 	int control_fd;
 	uint64_t asked; /* requests to the master */
 	struct tp_buf reload_error;
+	bool leaving;
 };
 
 static void write_stats(struct process *p)
@@ -66,7 +67,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	tp_admin_conns_sweep(&p->conns, tp_clock_boot_ms());
-	for (size_t i = 0; i < p->n_doors; i++)
+	for (size_t i = 0; i < p->n_doors && !p->leaving; i++)
 		(void)event_add(&p->doors[i].event, NULL);
 	(void)tp_log_flush();
 }
@@ -86,12 +87,22 @@ static void note_reload(struct process *p, bool good, struct tp_str lines)
 	p->view.reload_error = good ? NULL : tp_buf_cstr(&p->reload_error);
 }
 
+/* What waits in the queues is the successor's. */
+static void leave(struct process *p)
+{
+	p->leaving = true;
+	for (size_t i = 0; i < p->n_doors; i++)
+		(void)event_del(&p->doors[i].event);
+	tp_admin_conns_leave(&p->conns);
+}
+
 static void hear(struct process *p, const struct tp_admin_message *m, size_t n)
 {
 	struct tp_admin_answer a;
 	struct tp_str lines = {m->text, n};
 	switch ((enum tp_admin_control)m->what) {
 	case TP_ADMIN_DRAINING: p->view.draining = true; break;
+	case TP_ADMIN_LEAVE: leave(p); break;
 	case TP_ADMIN_OUTCOME:
 		note_reload(p, m->good, lines);
 		tp_admin_reload_answer(m->good, m->generation, lines, &a);

@@ -13,6 +13,7 @@
 enum tp_admin_control {
 	TP_ADMIN_DRAINING = 'd', /* the server stops: not ready any more */
 	TP_ADMIN_OUTCOME = 'o',  /* of a reload, whoever asked for it */
+	TP_ADMIN_LEAVE = 'l',    /* a successor waits: accept nothing, answer what is here, go */
 };
 
 enum { TP_ADMIN_TEXT_MAX = 4000 };

@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/shm/breaker.h"
-#include "common/shm/cooldown.h"
 #include "server/admin/listing.h"
 #include "server/commands.h"
 #include "server/show.h"
@@ -32,8 +30,9 @@ static const char cooldown_help[] =
 	"Usage: turnpike cooldown [list | clear] [--json] [-c FILE | --name NAME]\n"
 	"\n"
 	"list shows the targets and keys that are left alone for now, as a provider told or after a "
-	"failure;\n"
-	"clear ends all of these cooldowns. It works on a running server at once.\n"
+	"failure,\n"
+	"and the waits that all requests for a model share; clear ends all of these. It works on a running\n"
+	"server at once.\n"
 	"\n" OPTIONS_HELP;
 
 /* ---- blacklist */
@@ -70,6 +69,12 @@ static uint32_t clear_blacklist(struct tp_region *r, const char *url)
 
 static void print_cooling(const json_t *row)
 {
+	if (strcmp(text_of(row, "kind"), "wait") == 0) {
+		(void)printf("%s: %.0f s left, a wait that its requests share%s\n", text_of(row, "name"),
+			     number_of(row, "left"),
+			     number_of(row, "left") > 0 ? "" : "; they are being let go");
+		return;
+	}
 	(void)printf("%s: %.0f s left%s%s\n", text_of(row, "name"), number_of(row, "left"),
 		     json_is_true(json_object_get(row, "told")) ? ", as the provider told" : "",
 		     json_is_true(json_object_get(row, "probing")) ? ", a probe is under way" : "");
@@ -84,7 +89,7 @@ static json_t *list_cooldowns(const struct tp_region *r, const struct tp_breaker
 static uint32_t clear_cooldowns(struct tp_region *r, const char *none)
 {
 	(void)none;
-	return tp_cooldown_clear_all(r, tp_clock_boot_ms());
+	return tp_listing_clear_cooldowns(r);
 }
 
 /* ---- both */

@@ -98,3 +98,30 @@ void tp_alert_of_turn(const struct tp_turn *t, enum tp_alert alert)
 		       details.failed ? none : tp_buf_str(&details), now);
 	tp_buf_free(&details);
 }
+
+void tp_alert_url_listed(const struct tp_turn *t, struct tp_str path, bool connection)
+{
+	uint64_t now = tp_clock_boot_ms();
+	if (!tp_alert_due(t->worker->region, TP_ALERT_URL_LISTED, now))
+		return;
+	struct tp_turn_secrets secrets;
+	struct tp_buf details = {0}, url = {0}, masked = {0};
+	tp_buf_add_str(&url, tp_str_from(t->provider->conf->base));
+	if (!connection)
+		tp_buf_add_str(&url, path);
+	struct tp_str shown = tp_buf_str(&url), none = {NULL, 0};
+	tp_turn_secrets_take(t, &secrets);
+	if (tp_mask_known(shown, &secrets.list, &masked))
+		shown = tp_buf_str(&masked);
+	tp_buf_printf(&details, "\"request_id\":\"%s\",\"why\":\"%s\",\"url\":\"", t->id,
+		      connection ? "connection" : "status");
+	tp_buf_add_json(&details, cut(shown));
+	tp_buf_add_str(&details, TP_STR("\""));
+	bool failed = secrets.failed || url.failed || masked.failed || details.failed;
+	tp_alert_raise(t->worker, TP_ALERT_URL_LISTED, t->provider->conf->name,
+		       failed ? none : tp_buf_str(&details), now);
+	tp_turn_secrets_free(&secrets);
+	tp_buf_free(&masked);
+	tp_buf_free(&url);
+	tp_buf_free(&details);
+}

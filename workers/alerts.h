@@ -20,4 +20,8 @@ void tp_alert_raise(struct tp_worker *w, enum tp_alert alert, const char *provid
 /* What the decision about a turn's last answer found, if it is due; the details are made of that answer. */
 void tp_alert_of_turn(const struct tp_turn *t, enum tp_alert alert);
 
+/* The blacklist has newly listed `path` below the base of the turn's provider, if it is due; `connection`:
+ * the base and all below it, and path is not shown. */
+void tp_alert_url_listed(const struct tp_turn *t, struct tp_str path, bool connection);
+
 #endif

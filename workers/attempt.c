@@ -208,9 +208,18 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 	}
 }
 
+static void note_first_byte(struct tp_attempt *a)
+{
+	a->heard_us = tp_clock_mono_us();
+	if (a->last_written_us != 0)
+		tp_numbers_first_byte(a->worker, a->heard_us - a->last_written_us);
+}
+
 /* Bytes of an answer, at the front of the scratch buffer. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
+	if (a->heard_us == 0)
+		note_first_byte(a);
 	if (a->head_seen) {
 		set_stage(a, TP_STAGE_PRELUDE);
 		struct tp_answer_piece p = {NULL, NULL, data, n, false};
@@ -309,8 +318,11 @@ static bool write_some(struct tp_attempt *a)
 	}
 	if (put == 0)
 		return false;
-	if (a->stage == TP_STAGE_UNSENT)
+	a->last_written_us = tp_clock_mono_us();
+	if (a->stage == TP_STAGE_UNSENT) {
+		a->written_us = a->last_written_us;
 		tp_numbers_send(a->provider, a->klass);
+	}
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
 	size_t of_head = (size_t)put < head_n ? (size_t)put : head_n;
@@ -388,6 +400,7 @@ static void on_connected(void *arg, int fd, SSL *ssl, enum tp_cause cause, const
 {
 	struct tp_attempt *a = arg;
 	a->connecting = NULL;
+	a->connected_us = tp_clock_mono_us();
 	if (fd < 0) {
 		fail(a, cause, why);
 		return;
@@ -418,6 +431,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->sent = a->left = 0;
 	a->scanned = 0;
 	a->started_ms = tp_clock_boot_ms();
+	a->dialled_us = a->connected_us = a->written_us = a->last_written_us = a->heard_us = 0;
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
 	tp_numbers_inflight(a->provider, 1);
 	a->up = fresh ? NULL : tp_upstream_take(p, &upstream_calls, a);
@@ -425,6 +439,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 		begin_writing(a);
 		return;
 	}
+	a->dialled_us = tp_clock_mono_us();
 	a->connecting = tp_connect_start(p, on_connected, a);
 	if (a->connecting == NULL)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");

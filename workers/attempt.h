@@ -54,8 +54,12 @@ struct tp_attempt {
 	bool keep;       /* the connection may be used again */
 	uint8_t framing; /* enum tp_framing of the answer */
 	uint64_t started_ms;
-	uint64_t sent; /* body bytes written */
-	uint64_t left; /* of a length-framed answer */
+	/* For the statistics, of tp_clock_mono_us(); 0 = did not happen (yet). */
+	uint64_t dialled_us, connected_us;    /* a connection was asked for, and there */
+	uint64_t written_us, last_written_us; /* the first and the latest bytes of the request */
+	uint64_t heard_us;                    /* the first bytes of the answer */
+	uint64_t sent;                        /* body bytes written */
+	uint64_t left;                        /* of a length-framed answer */
 	uint64_t keep_ms;
 	size_t scanned;
 	struct tp_deferred send; /* begins writing at the end of the loop turn */

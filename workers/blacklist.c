@@ -2,6 +2,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/retry/url_fault.h"
+#include "workers/alerts.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/turn.h"
@@ -84,38 +86,13 @@ bool tp_blacklist_ask(struct tp_turn *t)
 
 /* ---- telling */
 
-/* What the end of an attempt says about the URL. */
-static enum tp_breaker_outcome outcome_of(enum tp_cause cause, enum tp_stage stage, int status)
-{
-	switch (cause) {
-	case TP_CAUSE_ANSWER: return status >= 500 ? TP_BREAKER_FAILURE_STATUS : TP_BREAKER_NEUTRAL;
-	case TP_CAUSE_REFUSED:
-	case TP_CAUSE_CONNECT_TIMEOUT:
-	case TP_CAUSE_DNS:
-	case TP_CAUSE_TLS: return TP_BREAKER_FAILURE_CONNECTION;
-	case TP_CAUSE_RESET:
-	case TP_CAUSE_CLOSED:
-	case TP_CAUSE_BROKEN_HEAD:
-		/* Behind an answer's head the base has proved that it can be reached. */
-		return stage >= TP_STAGE_HEAD ? TP_BREAKER_FAILURE_STATUS : TP_BREAKER_FAILURE_CONNECTION;
-	case TP_CAUSE_FIRST_BYTE_TIMEOUT:
-	case TP_CAUSE_TRUNCATED:
-	case TP_CAUSE_STALLED: return TP_BREAKER_FAILURE_STATUS;
-	case TP_CAUSE_POOL_CLOSED:
-	case TP_CAUSE_INVALID:
-	case TP_CAUSE_LOCAL:
-	case TP_CAUSE_CLIENT_GONE:
-	case TP_CAUSE_COUNT: break;
-	}
-	return TP_BREAKER_NEUTRAL;
-}
-
 void tp_blacklist_note(struct tp_turn *t, enum tp_cause cause, int status)
 {
-	enum tp_breaker_outcome o = outcome_of(cause, t->attempt.stage, status);
-	if (o == TP_BREAKER_NEUTRAL) /* a failure before it stays one */
+	enum tp_url_fault fault = tp_url_fault_of(cause, t->attempt.stage, status);
+	if (fault == TP_URL_FAULT_NONE) /* a failure before it stays one */
 		return;
-	t->blacklist.failure = o;
+	t->blacklist.failure =
+		fault == TP_URL_FAULT_CONNECTION ? TP_BREAKER_FAILURE_CONNECTION : TP_BREAKER_FAILURE_STATUS;
 	t->blacklist.failed = true;
 }
 
@@ -141,8 +118,11 @@ static void report(struct tp_turn *t, enum tp_breaker_outcome outcome)
 	if (pass->region == NULL)
 		return;
 	struct tp_breaker_url url = pass->url;
-	log_news(t, &url, tp_breaker_report(pass, outcome, tp_clock_boot_ms()),
-		 outcome == TP_BREAKER_FAILURE_CONNECTION);
+	bool connection = outcome == TP_BREAKER_FAILURE_CONNECTION;
+	enum tp_breaker_news news = tp_breaker_report(pass, outcome, tp_clock_boot_ms());
+	log_news(t, &url, news, connection);
+	if (news == TP_BREAKER_NEWLY_LISTED)
+		tp_alert_url_listed(t, url.path, connection);
 }
 
 void tp_blacklist_committed(struct tp_turn *t)

@@ -124,6 +124,11 @@ void tp_numbers_wait(struct tp_worker *w, uint32_t ms)
 	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_WAIT, (uint64_t)ms * 1000);
 }
 
+void tp_numbers_first_byte(struct tp_worker *w, uint64_t us)
+{
+	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_FIRST_BYTE, us);
+}
+
 void tp_numbers_ledger_full(struct tp_worker *w)
 {
 	tp_worker_count(w, TP_COUNT_LEDGER_FULL);
@@ -154,6 +159,9 @@ void tp_numbers_turn(const struct tp_turn *t, unsigned outcome)
 		   t->family, outcome);
 	tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_TURN,
 			 (tp_clock_boot_ms() - t->begun_ms) * 1000);
+	if (t->attempt.serial > 0 && !t->streaming)
+		tp_histogram_add(w->region, w->stamp.slot, TP_HISTOGRAM_OVERHEAD,
+				 tp_overhead_total(&t->overhead));
 	bool retried = false;
 	for (unsigned k = TP_CLASS_RESET; k < TP_CLASS_COUNT; k++)
 		retried = retried || t->class_sends[k] > 0;

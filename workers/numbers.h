@@ -30,6 +30,8 @@ void tp_numbers_hop(const struct tp_turn *t);
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
 void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert);
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms);
+/* From the latest byte of a send's request to the first one of its answer. */
+void tp_numbers_first_byte(struct tp_worker *w, uint64_t us);
 /* A turn found no room in the ledger: counted each time, logged by one worker once a minute. */
 void tp_numbers_ledger_full(struct tp_worker *w);
 /* The one end of a turn. */

@@ -24,6 +24,8 @@ static const char *const state_names[] = {"receive", "join", "send", "wait", "fl
 
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 {
+	if (s == TP_TURN_WAIT || s == TP_TURN_JOIN || s == TP_TURN_FLOW)
+		tp_overhead_stand(&t->overhead);
 	if (s == t->state)
 		return;
 	tp_debug("turn %s: %s -> %s", t->id, state_names[t->state], state_names[s]);
@@ -224,10 +226,12 @@ void tp_turn_body_done(struct tp_turn *t)
 		tp_turn_reject(t, 503, "out of memory");
 		return;
 	}
-	if (t->streaming)
+	if (t->streaming) {
 		tp_attempt_more(&t->attempt);
-	else
-		tp_turn_identify(t);
+		return;
+	}
+	tp_overhead_run(&t->overhead);
+	tp_turn_identify(t);
 }
 
 /* ---- the decision, acted upon */
@@ -337,6 +341,8 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
+	if (t->state == TP_TURN_WAIT || t->state == TP_TURN_JOIN)
+		tp_overhead_run(&t->overhead);
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT:
@@ -361,12 +367,22 @@ void tp_turn_writable(struct tp_turn *t)
 
 static void on_answer(void *owner, const struct tp_answer_piece *p)
 {
-	tp_relay_piece(owner, p);
+	struct tp_turn *t = owner;
+	bool flows = t->state == TP_TURN_FLOW;
+	unsigned serial = t->attempt.serial;
+	if (!flows)
+		tp_overhead_heard(&t->overhead, &t->attempt);
+	tp_relay_piece(t, p);
+	/* A turn that is over is parked. One that sends again at once goes on running. */
+	if (!flows && t->attempt.serial == serial)
+		tp_overhead_stand(&t->overhead);
 }
 
 static void on_failed(void *owner, enum tp_cause cause, const char *why)
 {
 	struct tp_turn *t = owner;
+	if (t->state != TP_TURN_FLOW)
+		tp_overhead_heard(&t->overhead, &t->attempt);
 	if (t->relay.mode == TP_RELAY_NONE)
 		tp_turn_decide(t, cause, why);
 	else

@@ -24,6 +24,7 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/overhead.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -124,6 +125,7 @@ struct tp_turn {
 	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
+	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
 	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */

@@ -14,7 +14,10 @@
 #include "workers/relay.h"
 #include "workers/turn.h"
 
-enum { PROBE_GAP_MS = 5 * 60 * 1000 }; /* design 3.3: with no other target one probe passes every 5m */
+enum {
+	PROBE_GAP_MS = 5 * 60 * 1000, /* design 3.3: with no other target one probe passes every 5m */
+	LOOK_MS = 1000,               /* a held turn asks again: the operator may have ended the wait */
+};
 
 /* ---- whose wait it is */
 
@@ -199,7 +202,7 @@ static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64
 	}
 	t->klass = klass;
 	tp_turn_set_state(t, TP_TURN_WAIT);
-	tp_timer_set(&t->timer, again_ms);
+	tp_timer_set(&t->timer, again_ms < LOOK_MS ? again_ms : LOOK_MS);
 	return true;
 }
 
@@ -223,13 +226,19 @@ bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass)
 
 /* ---- after it */
 
+/* For people; never the credential. */
+static void describe(const struct tp_turn *t, uint64_t client, struct tp_buf *out)
+{
+	tp_buf_printf(out, "%s/%.*s%s", t->provider->conf->name, (int)t->waits.model_n, t->waits.model,
+		      client != 0 ? " (one client's credential)" : "");
+}
+
 static void cool(struct tp_turn *t, const struct tp_outcome *o)
 {
 	/* A limit belongs to the account that met it, overload to the provider. */
 	uint64_t now = tp_clock_boot_ms(), client = o->status == 429 ? client_credential(t) : 0;
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "%s/%.*s%s", t->provider->conf->name, (int)t->waits.model_n, t->waits.model,
-		      client != 0 ? " (one client's credential)" : "");
+	describe(t, client, &text);
 	struct tp_cooldown_name name = target(t, client, tp_buf_str(&text));
 	struct tp_cooldown c = {
 		.until_ms = now + (uint64_t)o->told_ms,
@@ -244,9 +253,12 @@ static void cool(struct tp_turn *t, const struct tp_outcome *o)
 
 static void share(struct tp_turn *t, const struct tp_outcome *o)
 {
-	uint64_t now = tp_clock_boot_ms();
-	tp_shared_wait_begin(t->worker->region, t->worker->stamp, wait_key(t, client_credential(t)),
+	uint64_t now = tp_clock_boot_ms(), client = client_credential(t);
+	struct tp_buf text = {0};
+	describe(t, client, &text);
+	tp_shared_wait_begin(t->worker->region, t->worker->stamp, wait_key(t, client), tp_buf_str(&text),
 			     now + (uint64_t)o->told_ms, now);
+	tp_buf_free(&text);
 }
 
 void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o)

@@ -10,6 +10,8 @@
 
 /* Milliseconds since boot. */
 uint64_t tp_clock_boot_ms(void);
+/* Microseconds of a clock of this process, never set back: for differences only. */
+uint64_t tp_clock_mono_us(void);
 /* Milliseconds since 1970 (wall clock), for dates in headers and logs only. */
 int64_t tp_clock_wall_ms(void);
 

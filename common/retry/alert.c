@@ -26,6 +26,7 @@ static const struct {
 	[TP_ALERT_MODEL_DEAD] = {"model_dead", "three waits of 55 s or more in a row: the model is dead, not "
 					       "busy; no retries until it answers"},
 	[TP_ALERT_WORKER_DIED] = {"worker_died", "a worker process died and is replaced"},
+	[TP_ALERT_URL_LISTED] = {"url_listed", "a URL has failed too often in a row and is left alone"},
 };
 
 const char *tp_alert_name(enum tp_alert alert)

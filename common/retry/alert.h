@@ -17,6 +17,7 @@ enum tp_alert {
 	TP_ALERT_SYSTEM_LOAD, /* X-Codex-System-Load at or above 90%: the gateway is drowning */
 	TP_ALERT_MODEL_DEAD,  /* three waits of 55s or more in a row: the model is dead, not busy */
 	TP_ALERT_WORKER_DIED, /* a worker process ended that was not told to */
+	TP_ALERT_URL_LISTED,  /* the blacklist took a URL in (design 3.2) */
 	TP_ALERT_COUNT
 };
 
@@ -27,7 +28,7 @@ enum tp_alert {
  */
 uint32_t tp_long_waits_next(uint32_t long_waits, int64_t wait_ms);
 bool tp_model_is_dead(uint32_t long_waits);
-/* "none", "system_load", "model_dead", "worker_died"; static. */
+/* "none", "system_load", "model_dead", "worker_died", "url_listed"; static. */
 const char *tp_alert_name(enum tp_alert alert);
 
 /*

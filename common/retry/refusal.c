@@ -269,6 +269,37 @@ struct tp_refusal tp_refusal_cooling(int status, const char *code, bool stop, ui
 	};
 }
 
+struct tp_refusal tp_refusal_of_answer(int status, const struct tp_answer_error *error, struct tp_buf *text)
+{
+	struct tp_refusal r = {
+		.status = status,
+		.code = "upstream_error",
+		.type = status < 500 ? REQUEST : "server_error",
+	};
+	if (error != NULL && error->code[0] != '\0')
+		r.code = error->code;
+	if (error != NULL && error->type[0] != '\0')
+		r.type = error->type;
+	if (error != NULL && error->message[0] != '\0') {
+		r.message = error->message;
+		return r;
+	}
+	tp_buf_printf(text, "The provider answered %d (%s) without a readable error message.", status,
+		      tp_reason_phrase(status));
+	r.message = tp_buf_cstr(text);
+	return r;
+}
+
+struct tp_refusal tp_refusal_no_stream(void)
+{
+	return (struct tp_refusal){
+		.status = 502,
+		.code = "upstream_error",
+		.type = "server_error",
+		.message = "The provider did not answer with the stream that was asked for.",
+	};
+}
+
 static void add_member(struct tp_buf *out, const char *name, const char *value)
 {
 	tp_buf_printf(out, "\"%s\":\"", name);

@@ -5,6 +5,7 @@
 #define TP_RETRY_REFUSAL_H
 
 #include "common/base/buf.h"
+#include "common/http/answer.h"
 #include "common/http/path.h"
 #include "common/retry/model.h"
 
@@ -30,6 +31,13 @@ struct tp_refusal tp_refusal_from_memory(int status, const char *code);
  * used-up quota. retry_after_s: what is left, at least 1.
  */
 struct tp_refusal tp_refusal_cooling(int status, const char *code, bool stop, uint32_t retry_after_s);
+/*
+ * A provider's error of this status, told as an answer of our own, since its body cannot be shown. `error`:
+ * what was read of it, borrowed; NULL = nothing. `text` holds the words made for an error without any.
+ */
+struct tp_refusal tp_refusal_of_answer(int status, const struct tp_answer_error *error, struct tp_buf *text);
+/* The client was promised a stream, and the provider's answer is none. */
+struct tp_refusal tp_refusal_no_stream(void);
 /* Appends the JSON body in the shape of the family (plain: the OpenAI shape). */
 void tp_refusal_render(const struct tp_refusal *r, enum tp_family family, struct tp_buf *out);
 /* Standard reason phrase of a status ("Too Many Requests"); "Unknown" when there is none. */

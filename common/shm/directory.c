@@ -1,6 +1,7 @@
 #include "common/shm/directory.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include "common/shm/layout.h"
 
@@ -8,7 +9,8 @@ enum phase { PHASE_FREE, PHASE_INSERTING, PHASE_USED }; /* zeroed memory is free
 
 enum {
 	ENTER_TRIES = 200, /* each that fails means that somebody else got on with the same bucket */
-	POLITE_TRIES = 8   /* from here on others are let run first */
+	POLITE_TRIES = 8,  /* from here on others are let run first */
+	PATIENT_NS = 1000000
 };
 
 static uint64_t pack(uint32_t epoch, enum phase phase, struct tp_stamp owner)
@@ -234,7 +236,9 @@ bool tp_dir_enter(const struct tp_dir_use *use, struct tp_stamp owner, struct tp
 	enum entering step = ENTERING_AGAIN;
 	struct tp_dir_ref ref = {0};
 	for (int n = 0; n < ENTER_TRIES && step == ENTERING_AGAIN; n++) {
-		if (n >= POLITE_TRIES)
+		if (n >= POLITE_TRIES && use->patient)
+			(void)nanosleep(&(struct timespec){.tv_nsec = PATIENT_NS}, NULL);
+		else if (n >= POLITE_TRIES)
 			(void)sched_yield();
 		step = one_try(use, owner, key, &ref);
 	}

@@ -74,6 +74,9 @@ struct tp_dir_use {
 	void (*fill)(const struct tp_dir_use *use, struct tp_dir_ref ref);
 	const void *what; /* for fill */
 	uint64_t now_ms;
+	/* Outside of the hot path: sleeps while another process is in the middle of entering the same key,
+	 * 0.2 s at most, where else it would give up because that process does not get the CPU. */
+	bool patient;
 };
 /* Finds or enters the key. False: no room, or a crowd. */
 bool tp_dir_enter(const struct tp_dir_use *use, struct tp_stamp owner, struct tp_hash128 key,

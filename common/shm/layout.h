@@ -21,7 +21,7 @@
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
 enum {
-	TP_LAYOUT_VERSION = 5,
+	TP_LAYOUT_VERSION = 6,
 	TP_CACHE_LINE = 64,
 	TP_BUCKET_CELLS = 16,
 	/* One credential reaches one bucket of each group: an eighth of the table (see ledger_join.c). */
@@ -141,6 +141,7 @@ struct tp_cooldown_cell {
 struct tp_wait_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t state;
 	_Atomic uint64_t leader; /* owner-stamped */
+	_Atomic uint64_t text[TP_SHARED_WAIT_NAME / 8];
 };
 
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */

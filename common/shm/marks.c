@@ -23,6 +23,7 @@ bool tp_alert_due(struct tp_region *r, enum tp_alert alert, uint64_t now_ms)
 		[TP_ALERT_SYSTEM_LOAD] = TP_MARK_SYSTEM_LOAD,
 		[TP_ALERT_MODEL_DEAD] = TP_MARK_DEAD_MODEL,
 		[TP_ALERT_WORKER_DIED] = TP_MARK_WORKER_DIED,
+		[TP_ALERT_URL_LISTED] = TP_MARK_BLACKLISTED,
 	};
 	return (unsigned)alert < TP_ALERT_COUNT && tp_mark_due(r, marks[alert], TP_ALERT_EVERY_MS, now_ms);
 }

@@ -106,7 +106,8 @@ tp_series_id tp_series_open(struct tp_region *r, struct tp_stamp owner, enum tp_
 		return TP_SERIES_NONE;
 	const struct meaning what = {.metric = m, .values = values};
 	/* No rank: a series stays, its numbers must not become another's. */
-	const struct tp_dir_use use = {.region = r, .dir = &r->series_dir, .fill = fill, .what = &what};
+	const struct tp_dir_use use = {
+		.region = r, .dir = &r->series_dir, .fill = fill, .what = &what, .patient = true};
 	struct tp_dir_ref ref;
 	if (tp_dir_enter(&use, owner, key_of(r, m, values), &ref))
 		return (tp_series_id)ref.entry;

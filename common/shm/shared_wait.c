@@ -79,9 +79,14 @@ struct tp_hash128 tp_shared_wait_key(const struct tp_region *r, struct tp_str pr
 
 static void fill(const struct tp_dir_use *use, struct tp_dir_ref ref)
 {
+	struct tp_wait_cell *cell = &use->region->waits[ref.entry];
+	const struct tp_str *name = use->what;
+	char text[TP_SHARED_WAIT_NAME];
+	tp_text_copy(text, sizeof text, *name);
+	tp_words_put(cell->text, sizeof text / 8, text, sizeof text);
 	/* Release: as with keys, see directory.c. The leader's word heals by itself. */
-	atomic_store_explicit(&use->region->waits[ref.entry].state,
-			      pack((struct state){.epoch = (uint8_t)ref.epoch}), memory_order_release);
+	atomic_store_explicit(&cell->state, pack((struct state){.epoch = (uint8_t)ref.epoch}),
+			      memory_order_release);
 }
 
 /* The one that ends first; what is over before all. */
@@ -96,10 +101,14 @@ static uint64_t rank(const struct tp_dir_use *use, struct tp_dir_ref ref, uint64
 }
 
 void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_hash128 key,
-			  uint64_t until_ms, uint64_t now_ms)
+			  struct tp_str text, uint64_t until_ms, uint64_t now_ms)
 {
-	const struct tp_dir_use use = {
-		.region = r, .dir = &r->wait_dir, .rank = rank, .fill = fill, .now_ms = now_ms};
+	const struct tp_dir_use use = {.region = r,
+				       .dir = &r->wait_dir,
+				       .rank = rank,
+				       .fill = fill,
+				       .what = &text,
+				       .now_ms = now_ms};
 	if (until_ms > UNTIL_MASK)
 		until_ms = UNTIL_MASK;
 	if (until_ms > now_ms)
@@ -224,4 +233,58 @@ void tp_shared_wait_report(struct tp_shared_wait_pass *pass, bool good)
 			tp_hold_release(&pass->region->waits[pass->entry].leader, pass->leader, false);
 	}
 	*pass = (struct tp_shared_wait_pass){0};
+}
+
+/* ---- list and clear */
+
+bool tp_shared_wait_next(const struct tp_region *r, uint64_t now_ms, uint32_t *cursor,
+			 struct tp_shared_wait_row *ret_row)
+{
+	for (; *cursor < tp_dir_entries(&r->wait_dir); ++*cursor) {
+		const struct tp_wait_cell *cell = &r->waits[*cursor];
+		struct tp_shared_wait_row row = {0};
+		struct tp_dir_ref ref;
+		struct tp_hash128 key;
+		uint64_t raw;
+		struct state s;
+		char text[TP_SHARED_WAIT_NAME];
+		if (!tp_dir_at(&r->wait_dir, *cursor, &ref, &key) ||
+		    !load(r, ref.entry, ref.epoch, &raw, &s) || is_over(&s, now_ms))
+			continue;
+		tp_words_get(cell->text, sizeof text / 8, text);
+		row.leading = tp_hold_live(r, atomic_load_explicit(&cell->leader, memory_order_acquire));
+		if (!tp_dir_holds(&r->wait_dir, ref))
+			continue;
+		row.until_ms = s.until_ms;
+		/* Cleaned again: nothing of a damaged table reaches a terminal. */
+		tp_text_copy(row.text, sizeof row.text, (struct tp_str){text, strnlen(text, sizeof text)});
+		*ret_row = row;
+		++*cursor;
+		return true;
+	}
+	return false;
+}
+
+static bool clear(struct tp_region *r, struct tp_dir_ref ref, uint64_t now_ms)
+{
+	uint64_t raw;
+	struct state s;
+	for (int n = 0; n < SWAP_TRIES; n++) {
+		if (!load(r, ref.entry, ref.epoch, &raw, &s) || is_over(&s, now_ms))
+			return false;
+		/* The round stays: an answer to a send of before must not count for the next wait. */
+		if (swap(r, ref.entry, raw, (struct state){.epoch = s.epoch, .round = s.round}))
+			return true;
+	}
+	return false;
+}
+
+uint32_t tp_shared_wait_clear_all(struct tp_region *r, uint64_t now_ms)
+{
+	uint32_t n = 0;
+	struct tp_dir_ref ref;
+	struct tp_hash128 key;
+	for (uint32_t i = 0; i < tp_dir_entries(&r->wait_dir); i++)
+		n += tp_dir_at(&r->wait_dir, i, &ref, &key) && clear(r, ref, now_ms);
+	return n;
 }

@@ -23,9 +23,12 @@
 struct tp_hash128 tp_shared_wait_key(const struct tp_region *r, struct tp_str provider, struct tp_str model,
 				     uint64_t credential);
 
-/* A provider told a wait of a rate limit. The later of two ends stands; it begins anew with one leader. */
+enum { TP_SHARED_WAIT_NAME = 128 }; /* bytes kept of a name, with its end */
+
+/* A provider told a wait of a rate limit. The later of two ends stands; it begins anew with one leader.
+ * `text`: its name for `turnpike cooldown list`, "codex/gpt-5"; never a credential. */
 void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_hash128 key,
-			  uint64_t until_ms, uint64_t now_ms);
+			  struct tp_str text, uint64_t until_ms, uint64_t now_ms);
 
 /* Zeroed: the turn goes on nobody's count. */
 struct tp_shared_wait_pass {
@@ -52,5 +55,18 @@ bool tp_shared_wait_ask(struct tp_region *r, struct tp_stamp owner, struct tp_ha
 /* Exactly once per pass, as soon as the answer's head says what it is; forgets it. Good: a 2xx that is no
  * error in disguise. A new told wait is announced by tp_shared_wait_begin() before. */
 void tp_shared_wait_report(struct tp_shared_wait_pass *pass, bool good);
+
+/* ---- list and clear */
+
+struct tp_shared_wait_row {
+	char text[TP_SHARED_WAIT_NAME];
+	uint64_t until_ms; /* the told time; when it is over, those that were held are let go bit by bit */
+	bool leading;      /* one was let go, and its answer is awaited */
+};
+/* Goes through the waits that hold anybody: start with *cursor = 0; false at the end. */
+bool tp_shared_wait_next(const struct tp_region *r, uint64_t now_ms, uint32_t *cursor,
+			 struct tp_shared_wait_row *ret_row);
+/* The operator: all waits end, for all turns. Number of those that ended. */
+uint32_t tp_shared_wait_clear_all(struct tp_region *r, uint64_t now_ms);
 
 #endif

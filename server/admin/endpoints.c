@@ -2,10 +2,8 @@
 
 #include <jansson.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/breaker.h"
-#include "common/shm/cooldown.h"
 #include "common/shm/slots.h"
 #include "server/admin/metrics.h"
 #include "server/admin/listing.h"
@@ -161,7 +159,7 @@ static void clear_cooldowns(const struct tp_admin_view *v, const struct tp_admin
 			    struct tp_admin_answer *a)
 {
 	(void)q;
-	uint32_t n = tp_cooldown_clear_all(v->region, tp_clock_boot_ms());
+	uint32_t n = tp_listing_clear_cooldowns(v->region);
 	tp_info("cooldowns cleared by the operator: %u", (unsigned)n);
 	tell_cleared(a, n);
 }

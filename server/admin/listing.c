@@ -2,6 +2,7 @@
 
 #include "common/base/clock.h"
 #include "common/shm/cooldown.h"
+#include "common/shm/shared_wait.h"
 
 struct tp_breaker_policy tp_listing_policy(const struct tp_config *c)
 {
@@ -79,19 +80,36 @@ json_t *tp_listing_failing(const struct tp_region *r, const struct tp_breaker_po
 	return breaker_rows(r, p, false);
 }
 
+static json_t *cooling_row(const struct tp_cooldown_row *row, uint64_t now)
+{
+	return json_pack("{s:s, s:o, s:b, s:i, s:b, s:f, s:f}", "kind", "cooldown", "name",
+			 tp_listing_text(tp_str_from(row->text)), "told", row->cooldown.told, "cause",
+			 row->cooldown.cause, "probing", row->probing, "cooling_for",
+			 seconds(now, row->since_ms), "left", seconds(row->cooldown.until_ms, now));
+}
+
+static json_t *waiting_row(const struct tp_shared_wait_row *row, uint64_t now)
+{
+	return json_pack("{s:s, s:o, s:b, s:b, s:f}", "kind", "wait", "name",
+			 tp_listing_text(tp_str_from(row->text)), "told", true, "probing", row->leading,
+			 "left", seconds(row->until_ms, now));
+}
+
 json_t *tp_listing_cooldowns(const struct tp_region *r)
 {
 	json_t *array = json_array();
-	struct tp_cooldown_row row;
+	struct tp_cooldown_row cooling;
+	struct tp_shared_wait_row waiting;
 	uint64_t now = tp_clock_boot_ms();
-	for (uint32_t cursor = 0; array != NULL && tp_cooldown_next(r, now, &cursor, &row);) {
-		json_t *item =
-			json_pack("{s:o, s:b, s:i, s:b, s:f, s:f}", "name",
-				  tp_listing_text(tp_str_from(row.text)), "told", row.cooldown.told, "cause",
-				  row.cooldown.cause, "probing", row.probing, "cooling_for",
-				  seconds(now, row.since_ms), "left", seconds(row.cooldown.until_ms, now));
-		if (!append(&array, item))
-			break;
-	}
+	for (uint32_t cursor = 0; array != NULL && tp_cooldown_next(r, now, &cursor, &cooling);)
+		(void)append(&array, cooling_row(&cooling, now));
+	for (uint32_t cursor = 0; array != NULL && tp_shared_wait_next(r, now, &cursor, &waiting);)
+		(void)append(&array, waiting_row(&waiting, now));
 	return array;
+}
+
+uint32_t tp_listing_clear_cooldowns(struct tp_region *r)
+{
+	uint64_t now = tp_clock_boot_ms();
+	return tp_cooldown_clear_all(r, now) + tp_shared_wait_clear_all(r, now);
 }

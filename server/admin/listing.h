@@ -19,8 +19,11 @@ struct tp_breaker_policy tp_listing_policy(const struct tp_config *c);
 json_t *tp_listing_blacklist(const struct tp_region *r, const struct tp_breaker_policy *p);
 /* Runs of failures that have not listed anything yet: {provider, url, whole_base, failures} */
 json_t *tp_listing_failing(const struct tp_region *r, const struct tp_breaker_policy *p);
-/* {name, told, cause, probing, cooling_for, left} */
+/* {kind: cooldown, name, told, cause, probing, cooling_for, left}, then shared waits: {kind: wait, name,
+ * told, probing, left}, left 0 while those that were held are let go */
 json_t *tp_listing_cooldowns(const struct tp_region *r);
+/* Ends all of these. Their number. */
+uint32_t tp_listing_clear_cooldowns(struct tp_region *r);
 
 /* Text for JSON: bytes that are no UTF-8 (a name cut inside a character) become question marks. */
 json_t *tp_listing_text(struct tp_str s);

@@ -274,6 +274,31 @@ def _(lab):
     assert "quoted" not in text_of(lab, "shown") and "quoted" not in t.log
 
 
+# ---- the blacklist
+
+
+LISTING = {"workers": 4, "blacklist": {"failures": 3}, "retry": {"transient": {"sends": 1, "base": "1ms"}}}
+
+
+@rows("url-listed-is-told-once-over-all-workers")
+def _(lab):
+    """Also for a second URL within the minute: that is the same news."""
+    u = lab.provider(then=status(500))
+    t = serve(lab, u, appends(lab), config=LISTING, probe=False)
+    answers = lab.side_by_side([lambda: lab.post(t) for _ in range(40)], limit=8)
+    assert {a.status for a in answers} == {500, 503} and u.count < 40
+    alert, = alerts_of(lab, 1)
+    assert (alert["kind"], alert["provider"]) == ("url_listed", "p"), alert
+    details = alert["details"]
+    assert details["url"] == u.url() + "/chat/completions" and details["why"] == "status", alert
+    assert details["request_id"] in {a.header("x-turnpike-request-id") for a in answers}, alert
+    for _ in range(6):
+        lab.post(t, "/v1/responses")
+    logged(t, "/responses is blacklisted")
+    assert len(alerts_of(lab, 1)) == 1 and raised(t) == {"url_listed": 1}
+
+
+
 @pytest.mark.parametrize("row", rows.names())
 def test_row(row, row_result):
     row_result(row)

@@ -14,7 +14,7 @@ from harness.lab import SLACK, Rows, between, quiet
 from harness.provider import event, fin, good_events, ok, reset, silent, status, stream
 from harness.turnpike import run, until
 
-rows = Rows()
+rows = Rows(allow=[r"^alert url_listed: "])
 PATH = "/v1/chat/completions"
 ONCE = {"X-Turnpike-Max-Sends": "1"}
 TCP = {"admin": {"listen": ["127.0.0.1:0"]}}

@@ -367,6 +367,55 @@ def _(lab, case):
     served(lab.post(t), sends=1)
 
 
+@rows("SH-5-listed-and-ended-by-the-operator")
+def _(lab):
+    u = lab.provider(limited(9), then=ok())
+    t = lab.turnpike(u, {"workers": 4})
+    asked, told_at = told_and_ten(lab, t, u)
+    turnpike.until(lambda: t.stats()["waiting"] == 11, 1.5, "all are held")
+    (name, row), = cooling(t).items()
+    assert name == "p/m (one client's credential)", name
+    assert row["kind"] == "wait" and row["told"] and 4 <= row["left"] <= 9, row
+    text = turnpike.run("cooldown", "list", "--name", t.name).stdout
+    assert re.fullmatch(re.escape(name) + r": [5-9] s left, a wait that its requests share\n", text), text
+    assert turnpike.run("cooldown", "clear", "--name", t.name).stdout == "1 cleared\n"
+    ended_at = time.monotonic()
+    for one in asked:
+        served(one.result())
+    assert cooling(t) == {} and u.count == 12
+    for send in u.sends[1:11]:
+        between(send.at - ended_at, -1, 1.5)
+    assert u.sends[11].at - told_at >= 9  # the first waits for what it was told itself
+
+
+# ---- the probe: the workers' clock is put forward (harness/clock_shift.c)
+
+@rows("OV-5-probe-each-five-minutes")
+def _(lab):
+    clock = turnpike.ShiftedClock(lab.folder)
+    u = lab.provider(limited(900), limited(900, after=0.5), then=ok())
+    t = lab.turnpike(u, {"workers": 4}, env=clock.env, probe=False)
+
+    def together(n):
+        return sorted(a.sends for a in lab.side_by_side([lambda: lab.post(t) for _ in range(n)]))
+
+    relayed(lab.post(t), 429)
+    assert together(10) == [0] * 10 and u.count == 1
+    clock.shift(295)
+    answer = lab.post(t)
+    local_error(answer, 429)
+    assert 590 <= int(answer.header("retry-after")) <= 605 and u.count == 1, answer
+    clock.shift(10)
+    assert together(10) == [0] * 9 + [1] and u.count == 2  # one over all workers; it was refused
+    assert together(10) == [0] * 10 and u.count == 2
+    clock.shift(295)
+    assert together(10) == [0] * 10 and u.count == 2
+    clock.shift(10)
+    served(lab.post(t), sends=1)  # and a good answer ends it
+    assert cooling(t) == {} and u.count == 3
+    served(lab.post(t), sends=1)
+
+
 @rows.table("OV-5-family", ["responses", "messages"])
 def _(lab, family):
     u = lab.provider(limited(600), then=ok())

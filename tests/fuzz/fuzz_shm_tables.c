@@ -72,7 +72,7 @@ static void use_waits(struct tp_region *r, struct tp_stamp owner)
 		struct tp_shared_wait_pass pass;
 		uint64_t hold, left;
 		if (n < 8)
-			tp_shared_wait_begin(r, owner, key, NOW_MS + n, NOW_MS);
+			tp_shared_wait_begin(r, owner, key, TP_STR("codex/gpt-5"), NOW_MS + n, NOW_MS);
 		if (tp_shared_wait_ask(r, owner, key, NOW_MS + 4, &pass, &hold, &left))
 			tp_shared_wait_report(&pass, n & 1);
 	}

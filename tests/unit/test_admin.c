@@ -16,6 +16,8 @@
 #include "server/admin/metrics.h"
 #include "server/admin/report.h"
 
+#include "tests/unit/suite.h"
+
 static const struct tp_breaker_policy reported = {.failures = 10, .window_ms = 300000, .duration_ms = 600000};
 static struct tp_region *region;
 static struct tp_stamp worker;
@@ -122,6 +124,36 @@ START_TEST(every_metric_of_the_contract)
 		char line[100];
 		(void)snprintf(line, sizeof line, "# TYPE %s", names[i]);
 		expect_line(text, line);
+	}
+}
+END_TEST
+
+/* As design 11 has them: dashboards rely on these. */
+START_TEST(labels_of_the_contract)
+{
+	static const struct {
+		const char *metric, *labels[3];
+	} rows[] = {
+		{"turnpike_turns_total", {"route", "family", "outcome"}},
+		{"turnpike_sends_total", {"provider", "class"}},
+		{"turnpike_retry_attempts_total", {"reason"}},
+		{"turnpike_refusals_total", {"code"}},
+		{"turnpike_possibly_billed_total", {"provider"}},
+		{"turnpike_hops_total", {"combo"}},
+		{"turnpike_inflight", {"provider"}},
+		{"turnpike_queued", {"provider"}},
+		{"turnpike_alerts_total", {"kind"}},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct tp_metric_info *info = NULL;
+		for (unsigned m = 0; m < TP_METRIC_COUNT && info == NULL; m++)
+			if (strcmp(tp_metric_info((enum tp_metric)m)->name, rows[i].metric) == 0)
+				info = tp_metric_info((enum tp_metric)m);
+		ck_assert_msg(info != NULL, "no %s", rows[i].metric);
+		unsigned n = 0;
+		for (; n < 3 && rows[i].labels[n] != NULL; n++)
+			ck_assert(n < info->n_labels && strcmp(info->labels[n], rows[i].labels[n]) == 0);
+		ck_assert_uint_eq(info->n_labels, n);
 	}
 }
 END_TEST
@@ -410,13 +442,12 @@ START_TEST(clearing)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(admin)
 {
 	enum { N_ACCESSES = sizeof accesses / sizeof accesses[0], N_ASKED = sizeof asked / sizeof asked[0] };
-	Suite *s = suite_create("admin");
-	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, every_metric_of_the_contract);
+	tcase_add_test(t, labels_of_the_contract);
 	tcase_add_test(t, labelled_numbers);
 	tcase_add_test(t, ratio_of_retried_turns);
 	tcase_add_test(t, histograms_are_cumulated);
@@ -428,10 +459,4 @@ int main(void)
 	tcase_add_test(t, readiness);
 	tcase_add_loop_test(t, answers, 0, N_ASKED);
 	tcase_add_test(t, clearing);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -8,6 +8,8 @@
 #include "common/retry/alert.h"
 #include "common/shm/marks.h"
 
+#include "tests/unit/suite.h"
+
 static json_t *written(enum tp_alert alert, const char *provider, int64_t wall_ms, const char *details)
 {
 	struct tp_buf out = {0};
@@ -71,17 +73,9 @@ START_TEST(each_kind_is_due_once_a_minute)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(alert)
 {
-	Suite *s = suite_create("alert");
-	TCase *t = tcase_create("alert");
 	tcase_add_test(t, is_one_line_of_json);
 	tcase_add_test(t, each_kind_has_a_name_and_words);
 	tcase_add_test(t, each_kind_is_due_once_a_minute);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,6 +6,8 @@
 #include "common/shm/breaker.h"
 #include "common/shm/layout.h"
 
+#include "tests/unit/suite.h"
+
 enum { WORKERS = 4, START_MS = 1000000, PASSES = 8, STEPS = 40 };
 
 static struct tp_region *region;
@@ -416,10 +418,8 @@ START_TEST(a_full_table_forgets_the_oldest)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(breaker)
 {
-	Suite *s = suite_create("breaker");
-	TCase *t = tcase_create("breaker");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, script, 0, sizeof scripts / sizeof *scripts);
 	tcase_add_test(t, a_listing_never_exceeds_the_hour);
@@ -427,10 +427,4 @@ int main(void)
 	tcase_add_test(t, rows_for_people);
 	tcase_add_test(t, checks_are_made_by_one);
 	tcase_add_test(t, a_full_table_forgets_the_oldest);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

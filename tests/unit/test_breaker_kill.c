@@ -11,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "tests/unit/kill_at.h"
+#include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, WORKER = 1, RIVAL = 2, DURATION = 5000, URLS = 64 };
 
@@ -215,17 +216,9 @@ START_TEST(killed_at_random)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(breaker_kill)
 {
-	Suite *s = suite_create("breaker_kill");
-	TCase *t = tcase_create("kill");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof deaths / sizeof *deaths);
 	tcase_add_test(t, killed_at_random);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/kill_at.h"
+#include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, FIVE_MINUTES = 300000 };
 
@@ -54,15 +55,7 @@ START_TEST(killed_at_a_step)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(cooldown_kill)
 {
-	Suite *s = suite_create("cooldown_kill");
-	TCase *t = tcase_create("kill");
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof deaths / sizeof *deaths);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

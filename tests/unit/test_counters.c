@@ -6,6 +6,8 @@
 #include "common/shm/counters.h"
 #include "common/shm/slots.h"
 
+#include "tests/unit/suite.h"
+
 static struct tp_region *region;
 
 static void setup(void)
@@ -70,18 +72,10 @@ START_TEST(counters_go_on_and_gauges_restart)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(counters)
 {
-	Suite *s = suite_create("counters");
-	TCase *t = tcase_create("counters");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, each_has_a_name_of_its_own);
 	tcase_add_test(t, sums_add_up_over_slots);
 	tcase_add_test(t, counters_go_on_and_gauges_restart);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
+
 enum { NOW_MS = 1000000, WORKER = 1, RIVAL = 2, SMALL_CELLS = 128 };
 
 static struct tp_region *region;
@@ -395,20 +397,12 @@ START_TEST(killed_at_random)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(ledger_kill)
 {
-	Suite *s = suite_create("ledger_kill");
-	TCase *t = tcase_create("kill");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof deaths / sizeof *deaths);
 	tcase_add_loop_test(t, insertions_of_an_id_meet, 0, sizeof rivalries / sizeof *rivalries);
 	tcase_add_test(t, half_a_look_is_not_believed);
 	tcase_add_test(t, killed_in_retreat);
 	tcase_add_test(t, killed_at_random);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

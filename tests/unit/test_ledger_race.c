@@ -9,6 +9,8 @@
 #include "common/shm/layout.h"
 #include "common/shm/ledger.h"
 
+#include "tests/unit/suite.h"
+
 enum { THREADS = 4, NOW_MS = 1000000 };
 
 static struct tp_region *region;
@@ -237,18 +239,10 @@ START_TEST(cells_change_hands_whole)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(ledger_race)
 {
-	Suite *s = suite_create("ledger_race");
-	TCase *t = tcase_create("threads");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, side_by_side, 0, sizeof races / sizeof *races);
 	tcase_add_test(t, never_more_than_the_limit);
 	tcase_add_test(t, cells_change_hands_whole);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

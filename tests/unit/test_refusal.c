@@ -129,6 +129,42 @@ START_TEST(always_json)
 }
 END_TEST
 
+START_TEST(of_an_answer_without_a_body_to_show)
+{
+	static const struct {
+		int status;
+		const char *code, *type, *message;             /* as read; all "": nothing was */
+		const char *want_code, *want_type, *want_text; /* NULL: words of our own */
+	} rows[] = {
+		{503, "", "", "", "upstream_error", "server_error", NULL},
+		{499, "", "", "", "upstream_error", "invalid_request_error", NULL},
+		{500, "overloaded", "", "", "overloaded", "server_error", NULL},
+		{429, "", "rate_limit_error", "slow", "upstream_error", "rate_limit_error", "slow"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tp_answer_error e = {.status = 0};
+		struct tp_buf text = {0};
+		(void)snprintf(e.code, sizeof e.code, "%s", rows[i].code);
+		(void)snprintf(e.type, sizeof e.type, "%s", rows[i].type);
+		(void)snprintf(e.message, sizeof e.message, "%s", rows[i].message);
+		bool read = e.code[0] != '\0' || e.type[0] != '\0' || e.message[0] != '\0';
+		struct tp_refusal r = tp_refusal_of_answer(rows[i].status, read ? &e : NULL, &text);
+		ck_assert_int_eq(r.status, rows[i].status);
+		ck_assert(!r.stop && r.retry_after_s == 0);
+		ck_assert_str_eq(r.code, rows[i].want_code);
+		ck_assert_str_eq(r.type, rows[i].want_type);
+		if (rows[i].want_text != NULL)
+			ck_assert_str_eq(r.message, rows[i].want_text);
+		else
+			ck_assert_ptr_nonnull(strstr(r.message, "without a readable error message"));
+		tp_buf_free(&text);
+	}
+	struct tp_refusal none = tp_refusal_no_stream();
+	ck_assert(none.status == 502 && !none.stop && none.retry_after_s == 0);
+	ck_assert_str_eq(none.code, "upstream_error");
+}
+END_TEST
+
 START_TEST(client_errors)
 {
 	static const int statuses[] = {400, 401, 403, 404, 405, 408, 409, 411, 413,
@@ -222,6 +258,7 @@ int main(void)
 	tcase_add_test(c, shapes);
 	tcase_add_test(c, always_json);
 	tcase_add_test(c, client_errors);
+	tcase_add_test(c, of_an_answer_without_a_body_to_show);
 	tcase_add_test(c, from_memory);
 	tcase_add_test(c, cooling);
 	tcase_add_test(c, phrases);

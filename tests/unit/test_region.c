@@ -14,6 +14,8 @@
 #include "common/shm/counters.h"
 #include "common/shm/layout.h"
 
+#include "tests/unit/suite.h"
+
 static const struct tp_region_sizes small = {.logical_requests = 128};
 static char name[64], path[80];
 static struct tp_buf why;
@@ -289,10 +291,8 @@ START_TEST(rounds_up_to_whole_groups)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(region)
 {
-	Suite *s = suite_create("region");
-	TCase *t = tcase_create("region");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, creates_then_attaches);
 	tcase_add_test(t, fresh_replaces);
@@ -305,10 +305,4 @@ int main(void)
 	tcase_add_test(t, readonly_sees_what_the_server_writes);
 	tcase_add_test(t, existing_is_changed_but_never_made);
 	tcase_add_test(t, rounds_up_to_whole_groups);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

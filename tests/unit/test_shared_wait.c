@@ -6,6 +6,8 @@
 #include "common/shm/layout.h"
 #include "common/shm/shared_wait.h"
 
+#include "tests/unit/suite.h"
+
 enum { NOW = 1000000, END = NOW + 2000, TURNS = 64 };
 
 static struct tp_region *region;
@@ -20,7 +22,7 @@ static void setup(void)
 	for (unsigned i = 0; i < 4; i++)
 		workers[i] = tp_slot_assign(region, i);
 	key = tp_shared_wait_key(region, TP_STR("codex"), TP_STR("gpt-5"), 1);
-	tp_shared_wait_begin(region, workers[0], key, END, NOW);
+	tp_shared_wait_begin(region, workers[0], key, TP_STR("codex/gpt-5"), END, NOW);
 }
 
 static void teardown(void)
@@ -79,7 +81,7 @@ START_TEST(whether_there_is_any)
 	ck_assert(!tp_shared_wait_any(fresh, NOW));
 	/* A guess holds nobody, and neither does what is over. */
 	(void)tp_cooldown_set(fresh, workers[0], &name, (struct tp_cooldown){.until_ms = END}, NOW);
-	tp_shared_wait_begin(fresh, workers[0], key, NOW, NOW);
+	tp_shared_wait_begin(fresh, workers[0], key, TP_STR("codex/gpt-5"), NOW, NOW);
 	ck_assert(!tp_shared_wait_any(fresh, NOW));
 	(void)tp_cooldown_set(fresh, workers[0], &name, (struct tp_cooldown){.until_ms = END, .told = true},
 			      NOW);
@@ -93,7 +95,7 @@ START_TEST(whether_there_is_any)
 	ck_assert(!tp_shared_wait_any(region, END + 60000));
 	/* An earlier end changes nothing. */
 	tp_shared_wait_begin(region, workers[0], tp_shared_wait_key(region, TP_STR("q"), TP_STR("m"), 1),
-			     END - 1000, NOW);
+			     TP_STR("q/m"), END - 1000, NOW);
 	ck_assert(tp_shared_wait_any(region, END + 59999));
 }
 END_TEST
@@ -147,9 +149,9 @@ START_TEST(told_again)
 	tp_shared_wait_report(&passes[0], true);
 	ck_assert_uint_eq(let_go(1, END), 2);
 	/* An earlier end changes nothing, a later one holds all again. */
-	tp_shared_wait_begin(region, workers[1], key, END - 100, NOW);
+	tp_shared_wait_begin(region, workers[1], key, TP_STR("codex/gpt-5"), END - 100, NOW);
 	tp_shared_wait_report(&passes[1], false);
-	tp_shared_wait_begin(region, workers[1], key, END + 3000, END);
+	tp_shared_wait_begin(region, workers[1], key, TP_STR("codex/gpt-5"), END + 3000, END);
 	ck_assert(!ask(3, END + 2999));
 	/* Answers to sends of before do not count, whoever led, and leads no more. */
 	tp_shared_wait_report(&passes[2], true);
@@ -160,7 +162,7 @@ END_TEST
 START_TEST(the_leader_of_before_does_not_hold_up)
 {
 	ck_assert_uint_eq(let_go(0, END), 1);
-	tp_shared_wait_begin(region, workers[1], key, END + 3000, END);
+	tp_shared_wait_begin(region, workers[1], key, TP_STR("codex/gpt-5"), END + 3000, END);
 	ck_assert_uint_eq(let_go(1, END + 3000), 1);
 	tp_shared_wait_report(&passes[0], true);
 	ck_assert(!ask(2, END + 3000));
@@ -171,7 +173,7 @@ END_TEST
 
 START_TEST(what_is_over_is_told_anew)
 {
-	tp_shared_wait_begin(region, workers[0], key, END + 1000000, END + 500000);
+	tp_shared_wait_begin(region, workers[0], key, TP_STR("codex/gpt-5"), END + 1000000, END + 500000);
 	ck_assert(!ask(0, END + 999999));
 	ck_assert(ask(0, END + 1000000));
 	/* A table that is full forgets the wait that ends first. */
@@ -179,17 +181,62 @@ START_TEST(what_is_over_is_told_anew)
 		struct tp_hash128 k = tp_shared_wait_key(region, TP_STR("codex"), TP_STR("gpt-5"), n);
 		uint64_t hold, left;
 		struct tp_shared_wait_pass p;
-		tp_shared_wait_begin(region, workers[0], k, END + n, NOW);
+		tp_shared_wait_begin(region, workers[0], k, TP_STR("codex/gpt-5"), END + n, NOW);
 		ck_assert(!tp_shared_wait_ask(region, workers[0], k, NOW, &p, &hold, &left));
 	}
 }
 END_TEST
 
-int main(void)
+START_TEST(rows_for_people)
 {
-	Suite *s = suite_create("shared_wait");
-	TCase *t = tcase_create("shared_wait");
+	struct tp_shared_wait_row row;
+	uint32_t cursor = 0;
+	ck_assert(tp_shared_wait_next(region, NOW, &cursor, &row));
+	ck_assert_str_eq(row.text, "codex/gpt-5");
+	ck_assert_uint_eq(row.until_ms, END);
+	ck_assert(!row.leading);
+	ck_assert(!tp_shared_wait_next(region, NOW, &cursor, &row));
+	cursor = 0;
+	ck_assert(ask(0, END));
+	ck_assert(tp_shared_wait_next(region, END, &cursor, &row) && row.leading);
+	cursor = 0;
+	ck_assert(!tp_shared_wait_next(region, END + 60000, &cursor, &row));
+}
+END_TEST
+
+START_TEST(the_operator_ends_all)
+{
+	struct tp_shared_wait_row row;
+	uint32_t cursor = 0;
+	struct tp_hash128 other = tp_shared_wait_key(region, TP_STR("q"), TP_STR("m"), 1);
+	tp_shared_wait_begin(region, workers[0], other, TP_STR("q/m"), END, NOW);
+	ck_assert(!ask(0, NOW));
+	ck_assert_uint_eq(tp_shared_wait_clear_all(region, NOW), 2);
+	ck_assert_uint_eq(tp_shared_wait_clear_all(region, NOW), 0);
+	ck_assert(!tp_shared_wait_next(region, NOW, &cursor, &row));
+	ck_assert(ask(0, NOW) && !passes[0].counted && ask(1, NOW));
+	/* A new one holds as ever. */
+	tp_shared_wait_begin(region, workers[0], key, TP_STR("codex/gpt-5"), END, NOW);
+	ck_assert(!ask(0, NOW));
+}
+END_TEST
+
+START_TEST(a_good_answer_of_before_the_end_counts_for_no_later_wait)
+{
+	ck_assert(ask(0, END));
+	ck_assert_uint_eq(tp_shared_wait_clear_all(region, END), 1);
+	tp_shared_wait_begin(region, workers[0], key, TP_STR("codex/gpt-5"), END + 5000, END);
+	tp_shared_wait_report(&passes[0], true);
+	ck_assert_uint_eq(let_go(1, END + 5000), 1);
+}
+END_TEST
+
+TP_TESTS(shared_wait)
+{
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, rows_for_people);
+	tcase_add_test(t, the_operator_ends_all);
+	tcase_add_test(t, a_good_answer_of_before_the_end_counts_for_no_later_wait);
 	tcase_add_test(t, all_are_held_until_it_ends);
 	tcase_add_test(t, whether_there_is_any);
 	tcase_add_test(t, one_two_four);
@@ -197,10 +244,4 @@ int main(void)
 	tcase_add_test(t, told_again);
 	tcase_add_test(t, the_leader_of_before_does_not_hold_up);
 	tcase_add_test(t, what_is_over_is_told_anew);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

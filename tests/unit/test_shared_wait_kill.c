@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/kill_at.h"
+#include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, END_MS = NOW_MS + 2000 };
 
@@ -20,7 +21,7 @@ static bool go(struct tp_stamp owner, struct tp_shared_wait_pass *p)
 static void live(struct tp_stamp owner)
 {
 	struct tp_shared_wait_pass p;
-	tp_shared_wait_begin(region, owner, key, END_MS, NOW_MS);
+	tp_shared_wait_begin(region, owner, key, TP_STR("codex/gpt-5"), END_MS, NOW_MS);
 	if (go(owner, &p))
 		tp_shared_wait_report(&p, true);
 }
@@ -56,15 +57,7 @@ START_TEST(killed_at_a_step)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(shared_wait_kill)
 {
-	Suite *s = suite_create("shared_wait_kill");
-	TCase *t = tcase_create("kill");
 	tcase_add_loop_test(t, killed_at_a_step, 0, sizeof deaths / sizeof *deaths);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,6 +9,8 @@
 
 #include "common/shm/layout.h"
 
+#include "tests/unit/suite.h"
+
 enum { THREADS = 4, NOW_MS = 1000000, ROUNDS = 1500 };
 
 static struct tp_region *region;
@@ -242,7 +244,7 @@ static void *wait_and_go(void *arg)
 		unsigned went = 0;
 		if (arg == NULL) {
 			atomic_store(&counted[1], 0);
-			tp_shared_wait_begin(region, owner, key, NOW_MS + 100, NOW_MS);
+			tp_shared_wait_begin(region, owner, key, TP_STR("codex/gpt-5"), NOW_MS + 100, NOW_MS);
 		}
 		(void)pthread_barrier_wait(&barrier);
 		while (went < 8 &&
@@ -324,10 +326,8 @@ START_TEST(one_series_for_one_meaning)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(shm_race)
 {
-	Suite *s = suite_create("shm_race");
-	TCase *t = tcase_create("race");
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, each_failure_counts);
@@ -337,10 +337,4 @@ int main(void)
 	tcase_add_test(t, one_begins_a_cooldown);
 	tcase_add_test(t, a_crowd_is_let_go_in_steps);
 	tcase_add_test(t, one_series_for_one_meaning);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

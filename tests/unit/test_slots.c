@@ -10,6 +10,8 @@
 #include "common/shm/layout.h"
 #include "common/shm/slots.h"
 
+#include "tests/unit/suite.h"
+
 static struct tp_region *region;
 
 static void setup(void)
@@ -127,10 +129,8 @@ START_TEST(occupied_while_its_process_runs)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(slots)
 {
-	Suite *s = suite_create("slots");
-	TCase *t = tcase_create("slots");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, stamp_of_nobody_is_not_live);
 	tcase_add_test(t, release_makes_stale);
@@ -138,10 +138,4 @@ int main(void)
 	tcase_add_test(t, beat_and_ready_restart);
 	tcase_add_test(t, described_while_somebody_lives_there);
 	tcase_add_test(t, occupied_while_its_process_runs);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -20,8 +20,8 @@ SLACK = float(os.environ.get("TP_SLACK", "0.3"))  # tolerance of upper bounds, s
 
 
 class Lab:
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, allow=()):
+        self.name, self.allow = name, list(allow)
         self.folder = tempfile.mkdtemp(prefix="turnpike-row-")
         self.providers, self.turnpikes, self.clients = [], [], []
         self._probe = {}
@@ -34,7 +34,7 @@ class Lab:
 
     def turnpike(self, providers, config=None, start=True, allow=(), probe=True, **how):
         made = turnpike.Turnpike(providers, config, folder=self.folder, **how)
-        made.allowed += list(allow)
+        made.allowed += self.allow + list(allow)
         self.turnpikes.append(made)
         self._probe[made] = probe and isinstance(providers, provider.Provider)
         return made.start() if start else made
@@ -95,8 +95,8 @@ class Lab:
 
 
 @contextlib.contextmanager
-def lab(name):
-    made = Lab(name)
+def lab(name, allow=()):
+    made = Lab(name, allow)
     try:
         yield made
         made.check()
@@ -108,10 +108,11 @@ def lab(name):
 
 
 class Rows:
-    """The rows of one module.  `@rows("BU-1")` takes a function (lab); `@rows.table(...)` one row per case."""
+    """The rows of one module.  `@rows("BU-1")` takes a function (lab); `@rows.table(...)` one row per case.
+    `allow`: what may stand in the log as a warning in every row."""
 
-    def __init__(self):
-        self.calls = {}
+    def __init__(self, allow=()):
+        self.calls, self.allow = {}, allow
         self._futures = None
         self._lock = threading.Lock()
 
@@ -143,7 +144,7 @@ class Rows:
                 pool.shutdown(wait=False)
 
     def _run(self, name):
-        with lab(name) as made:
+        with lab(name, self.allow) as made:
             self.calls[name](made)
 
     def result(self, name):

@@ -140,6 +140,24 @@ class Stats(dict):
         super().__init__(self.gauges, **tree["counters"])
 
 
+class ShiftedClock:
+    """A CLOCK_BOOTTIME that a test can put forward, for processes started with `env`."""
+
+    def __init__(self, folder):
+        self.file, library = os.path.join(folder, "clock"), os.path.join(folder, "clock.so")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library,
+                        os.path.join(os.path.dirname(__file__), "clock_shift.c")], check=True)
+        self.seconds = 0
+        self.shift(0)
+        self.env = {"LD_PRELOAD": library, "TP_CLOCK_SHIFT": self.file,
+                    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+    def shift(self, seconds):
+        self.seconds += seconds
+        with open(self.file, "r+b" if os.path.exists(self.file) else "wb") as out:
+            out.write(self.seconds.to_bytes(8, "little"))
+
+
 class Turnpike:
     def __init__(self, providers, config=None, folder=None, name=None, env=None, text=None, arguments=()):
         """providers: one Provider or url, or {name: Provider or url or mapping}.  config: overrides.

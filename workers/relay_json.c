@@ -1,0 +1,80 @@
+#include "workers/relay_parts.h"
+
+#include <stdlib.h>
+
+void tp_relay_judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_piece *p)
+{
+	struct tp_answer_error error;
+	switch (tp_answer_body(t->family, body, &error)) {
+	case TP_ANSWER_OK:
+		if (t->opened) {
+			tp_relay_no_stream(t);
+			return;
+		}
+		tp_relay_commit(t);
+		if (tp_relay_emit(t, body.p, body.n, true))
+			tp_relay_finish(t);
+		return;
+	case TP_ANSWER_INVALID:
+		/* What only the end of the connection ended may as well have been cut. */
+		if (t->relay.until_close && body.n > 0)
+			tp_relay_no_answer(t, TP_CAUSE_TRUNCATED, "the answer is no complete JSON");
+		else
+			tp_relay_no_answer(t, TP_CAUSE_INVALID, "the answer is empty or no JSON");
+		return;
+	case TP_ANSWER_ERROR:
+		/* What is kept may be an earlier attempt's: a whole answer in one piece was not kept yet. */
+		if (p->head != NULL && !tp_relay_save(t, p, 200))
+			tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
+		else
+			tp_relay_carries_error(t, &error);
+		return;
+	}
+}
+
+void tp_relay_hold(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	struct tp_buf *held = &t->relay.held;
+	if (held->len == 0 && p->end) { /* whole in one piece: nothing is copied */
+		tp_relay_judge(t, (struct tp_str){p->data, p->n}, p);
+		return;
+	}
+	tp_buf_add(held, p->data, p->n);
+	if (held->failed)
+		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
+	else if (p->end)
+		tp_relay_judge(t, tp_buf_str(held), p);
+	else if (held->len > t->config->hold.body_bytes)
+		tp_relay_hold_over(t);
+}
+
+static void scan_json(struct tp_json *j, const char *data, size_t n)
+{
+	enum tp_json_event e;
+	size_t at = 0, used = 0;
+	do {
+		e = tp_json_feed(j, data + at, n - at, &used);
+		at += used;
+	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
+}
+
+void tp_relay_watch_json(struct tp_turn *t)
+{
+	struct tp_relay *r = &t->relay;
+	if (r->until_close && !r->stream && (r->json = calloc(1, sizeof *r->json)) != NULL)
+		scan_json(r->json, r->held.data, r->held.len);
+}
+
+void tp_relay_flow_json(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	struct tp_json *j = t->relay.json;
+	if (j != NULL)
+		scan_json(j, p->data, p->n);
+	if (p->end && j != NULL && !tp_json_finish(j) && !j->too_deep) {
+		if (tp_relay_emit(t, p->data, p->n, false))
+			tp_relay_cut(t, "the provider closed the connection inside the answer");
+		return;
+	}
+	if (tp_relay_emit(t, p->data, p->n, p->end) && p->end)
+		tp_relay_finish(t);
+}

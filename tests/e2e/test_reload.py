@@ -15,7 +15,7 @@ from harness.client import Client, ask, body_for
 from harness.lab import Rows
 from harness.provider import event, ok, stream
 from harness.tls import authority
-from harness.turnpike import merge, resident, run, until, yaml
+from harness.turnpike import BINARY, merge, resident, run, until, yaml
 
 rows = Rows()
 PATH = "/v1/chat/completions"
@@ -498,7 +498,8 @@ def _(lab):
         finish(c, answer)
     assert not failures, failures[:5]
     assert counts[0] > rounds and t.workers() == workers
-    for before, after in zip(*sizes):
+    print("private bytes of master and workers at round 20 and at the end: %r; %d turns" % (sizes, counts[0]))
+    for before, after in zip(*sizes) if "san-" not in os.path.realpath(BINARY) else ():  # ASan keeps what was freed
         assert after - before < 1.5 * 1024 * 1024, "memory grows: %r" % sizes
 
 

@@ -71,9 +71,12 @@ int tp_cmd_serve(int argc, char **argv)
 		return 1;
 	make_snapshot_folder(&a, config);
 	config->generation = 1;
-	tp_secrets_guard_log(config);
-	status = tp_master_run(config, a.fresh_state);
-	tp_secrets_guard_log(NULL);
-	tp_config_unref(config);
+	if (!tp_secrets_guard_log(config)) {
+		(void)fputs("out of memory\n", stderr);
+		tp_config_unref(config);
+		return 1;
+	}
+	status = tp_master_run(config, &a.load, a.fresh_state);
+	(void)tp_secrets_guard_log(NULL);
 	return status;
 }

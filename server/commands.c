@@ -47,7 +47,8 @@ static const char serve_more[] =
 	"ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL, REFRESH_STATE_FILE),\n"
 	"SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT.\n"
 	"\n"
-	"Signals: TERM, INT or QUIT stop accepting, let running requests finish for up to shutdown.drain, and exit 0;\n"
+	"Signals: HUP takes over a changed configuration (see turnpike reload); USR1 opens the logs anew; TERM, INT or QUIT\n"
+	"stop accepting, let running requests finish for up to shutdown.drain, and exit 0;\n"
 	"a second one ends everything at once.";
 
 /* ---- post, get */
@@ -113,6 +114,15 @@ const struct tp_command tp_commands[] = {
 	 "--defaults\n--effective [-c FILE | --env-file FILE]\n--schema\n--markdown",
 	 "Prints what can be configured, and what a file amounts to.",
 	 NULL, {&defaults, &effective, &schema, &markdown, &config, &env_file}, NULL, NULL},
+	{"reload", tp_cmd_reload, "have a running server take over its changed configuration",
+	 "[-c FILE | --env-file FILE]",
+	 "Checks the file, then asks the server that runs with it to take it over, and waits for the outcome. Nothing is "
+	 "interrupted: running requests end on the configuration they began with. A file that cannot be taken over, for "
+	 "whatever reason, changes nothing.\n\n"
+	 "It speaks to the server through `admin.listen` (a unix socket, or an address with a token); without one it sends "
+	 "SIGHUP and looks whether the new configuration comes to serve.",
+	 NULL, {&config, &env_file}, NULL,
+	 "0  taken over\n1  refused, or no server runs\n2  wrong usage"},
 	{"post", tp_cmd_request, "send one request, with retries, without a server",
 	 "URL [-H HEADER]... [-d BODY | --data-file FILE | -] [OPTIONS]",
 	 "Sends one POST. \"-\" reads the body from standard input.\n\n" REQUEST_ABOUT,

@@ -95,6 +95,7 @@ int tp_options_wrong(const struct tp_options *o, const char *format, ...)
 int tp_cmd_serve(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);
 int tp_cmd_config(int argc, char **argv);
+int tp_cmd_reload(int argc, char **argv);
 int tp_cmd_request(int argc, char **argv); /* post, get */
 int tp_cmd_stats(int argc, char **argv);
 int tp_cmd_top(int argc, char **argv);

@@ -42,7 +42,6 @@ static _Noreturn void run(struct tp_config *config, struct tp_region *region, in
 	int status = tp_worker_main(&start);
 	(void)tp_log_flush();
 	tp_region_close(region);
-	tp_config_unref(config);
 	exit(status);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/config/env.h"
+#include "common/config/files.h"
 
 static const char command_line[] = "command line";
 
@@ -94,7 +95,7 @@ void tp_load_choose(struct tp_load_options *o)
 
 static struct tp_config *from_file(const struct tp_load_options *o, struct tp_buf *errors)
 {
-	if (o->file == NULL && !has_default_file()) {
+	if (o->file == NULL && tp_files_used() == NULL && !has_default_file()) {
 		tp_buf_printf(
 			errors,
 			"%s does not exist: name a file with -c FILE or --env-file FILE, a provider with "

@@ -1,11 +1,10 @@
 #include "common/config/env.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/config/env_write.h"
+#include "common/config/files.h"
 #include "common/config/suggest.h"
 
 static const char *const names[] = {"CODEX_ENDPOINT",
@@ -88,6 +87,11 @@ static struct tp_config *build(const char *file, const struct tp_env *env, struc
 		explicit_bzero(w.yaml.data, w.yaml.size);
 	tp_buf_free(&w.yaml);
 	if (c != NULL) {
+		char *name = strdup(file);
+		if (name != NULL) {
+			free(c->file);
+			c->file = name;
+		}
 		c->ask_at_start = true;
 		warn_of_near_names(&w);
 	}
@@ -130,35 +134,22 @@ bool tp_env_present(void)
 	return endpoint != NULL && endpoint[0] != '\0';
 }
 
-/* 0 or an errno. */
-static int read_file(const char *path, struct tp_buf *out)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	int error = fd < 0 ? errno : 0;
-	for (ssize_t n = 1; error == 0 && n != 0;) {
-		if (!tp_buf_reserve(out, 4096))
-			error = ENOMEM;
-		else if ((n = read(fd, out->data + out->len, 4096)) < 0)
-			error = errno == EINTR ? 0 : errno;
-		else if ((out->len += (size_t)n) > TP_CONFIG_FILE_MAX)
-			error = EFBIG;
-	}
-	if (fd >= 0)
-		(void)close(fd);
-	return error;
-}
-
 struct tp_config *tp_env_load(const char *file, struct tp_buf *errors)
 {
 	if (file == NULL)
 		return load_environment(errors);
 	struct tp_buf text = {0};
 	struct tp_config *c = NULL;
-	int error = read_file(file, &text);
+	struct tp_files *before = tp_files_used();
+	struct tp_files *files = before != NULL ? tp_files_ref(before) : tp_files_new();
+	(void)tp_files_use(files);
+	int error = files != NULL ? tp_files_read(file, TP_CONFIG_FILE_MAX, true, &text) : ENOMEM;
 	if (error != 0)
 		tp_buf_printf(errors, "%s: cannot be read: %s\n", file, strerror(error));
 	else
 		c = tp_env_load_text(file, tp_buf_str(&text), errors);
+	(void)tp_files_use(before);
+	tp_files_unref(files);
 	if (text.data != NULL)
 		explicit_bzero(text.data, text.size);
 	tp_buf_free(&text);

@@ -1,7 +1,7 @@
 # bash completion of turnpike, made by "turnpike completion bash"
 _turnpike() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=""
-	local commands="serve check config post get stats top blacklist cooldown simulate completion version help"
+	local commands="serve check config reload post get stats top blacklist cooldown simulate completion version help"
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur"))
@@ -24,6 +24,11 @@ _turnpike() {
 			--config|-c|--env-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
 		words="--defaults --effective --schema --markdown -c --config --env-file -h --help" ;;
+	reload)
+		case $prev in
+			--config|-c|--env-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+		esac
+		words="-c --config --env-file -h --help" ;;
 	post)
 		case $prev in
 			--profile) COMPREPLY=($(compgen -W "guarded patient" -- "$cur")); return ;;

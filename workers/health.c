@@ -58,18 +58,18 @@ static void rest(struct check *c, const char *why)
 	c->kind = CHECK_NONE;
 }
 
-static void tell_start(const struct tp_provider_conf *p, bool unreachable, const char *why)
+static void tell_start(const struct tp_provider_conf *p, const char *why)
 {
-	if (p->health_path == NULL || unreachable)
-		tp_warn("provider %s: endpoint unreachable: check URL and network (tried %s%s: %s); requests "
-			"are "
-			"sent to it all the same",
-			p->name, p->base, p->health_path != NULL ? ", for its health path" : "", why);
-	else
+	if (p->health_path != NULL)
 		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
 			"all "
 			"the same",
 			p->name, p->health_path, why);
+	else
+		tp_warn("provider %s: endpoint unreachable: check URL and network (tried %s: %s); requests "
+			"are "
+			"sent to it all the same",
+			p->name, p->base, why);
 }
 
 static void failed(struct check *c, const char *why)
@@ -77,7 +77,7 @@ static void failed(struct check *c, const char *why)
 	const struct tp_provider_conf *p = c->provider->conf;
 	if (c->kind == CHECK_START) {
 		tp_observe_check(c->provider, false, why);
-		tell_start(p, c->up == NULL, why);
+		tell_start(p, why);
 	} else {
 		tp_debug("provider %s: stays blacklisted: %s", p->name, why);
 	}

@@ -419,6 +419,28 @@ def test_environment_alone(lab):
     assert done.returncode == 1 and done.stderr.startswith("environment: CODEX_ENDPOINT: "), done.stderr
 
 
+def test_env_file_is_reloaded(lab):
+    a, b = lab.provider(then=ok()), lab.provider(then=ok())
+    log = Path(lab.folder) / "turnpike.log"
+    p = serve_env(lab, "CODEX_ENDPOINT=%s\nLOG_FILE=%s\n" % (a.url(), log))
+    try:
+        address, _ = ready(p)
+        served(lab.post(address), sends=1)
+        file = Path(lab.folder) / "turnpike.env"
+        file.write_text("CODEX_ENDPOINT=%s\nLOG_FILE=%s\n" % (b.url(), log))
+        done = subprocess.run([BINARY, "reload", "--env-file", str(file)], env=CLEAN, capture_output=True, text=True, timeout=30)
+        assert done.returncode == 0 and "generation 2" in done.stdout, (done, log.read_text())
+        served(lab.post(address), sends=1)
+        file.write_text("CODEX_ENDPOINT=nowhere\n")
+        done = subprocess.run([BINARY, "reload", "--env-file", str(file)], env=CLEAN, capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1 and "%s:1: CODEX_ENDPOINT: " % file in done.stderr
+        served(lab.post(address), sends=1)
+    finally:
+        end(p)
+    assert (a.count, b.count) == (1, 2)
+    assert "reloading %s" % file in log.read_text()
+
+
 def test_env_mode_tells_an_unreachable_endpoint(lab):
     url = "http://127.0.0.1:%d/v1" % free_port()
     p = serve_env(lab, "CODEX_ENDPOINT=%s\n" % url)

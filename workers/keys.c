@@ -104,15 +104,24 @@ bool tp_keys_all_cool(const struct tp_turn *t, const struct tp_provider_conf *p,
 
 /* ---- before a send */
 
+static unsigned target_of(const struct tp_turn *t)
+{
+	return t->targets != NULL ? t->targets->at : 0;
+}
+
+static bool is_of(const struct tp_turn_keys *k, const struct tp_turn *t)
+{
+	return k->provider == t->provider->conf && k->target == target_of(t);
+}
+
 /* Another target begins with all keys again; what they met at the one before, their cooldowns say. */
 static void enter(struct tp_turn *t)
 {
 	struct tp_turn_keys *k = &t->keys;
-	unsigned at = t->targets != NULL ? t->targets->at : 0;
-	if (k->provider == t->provider->conf && k->target == at)
+	if (is_of(k, t))
 		return;
 	tp_cooldown_end_probe(&k->probe, false);
-	*k = (struct tp_turn_keys){.provider = t->provider->conf, .target = at};
+	*k = (struct tp_turn_keys){.provider = t->provider->conf, .target = target_of(t)};
 }
 
 static bool in_use(const struct tp_turn_keys *k)
@@ -180,11 +189,14 @@ uint32_t tp_keys_left(const struct tp_turn *t)
 	struct tp_hash128 key;
 	uint64_t now = tp_clock_boot_ms();
 	uint32_t left = 0;
-	bool token = by_token(t, p);
-	if (!tp_keys_many(p) || (t->keys.provider != p && !token))
+	bool here = is_of(&t->keys, t), by_key = here && !by_token(t, p);
+	if (!tp_keys_many(p))
 		return 0;
+	/* Whoever came here with a token, or got none, has used no key yet: what stands there is then of the
+	 * target before. */
+	uint64_t used = here ? t->keys.used : 0;
 	for (unsigned i = 0; i < p->n_keys; i++)
-		left += (token || i != t->keys.at) && (t->keys.used >> i & 1) == 0 &&
+		left += (!by_key || i != t->keys.at) && (used >> i & 1) == 0 &&
 			!cools(t, p, i, now, &c, &key);
 	return left;
 }

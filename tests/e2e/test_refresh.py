@@ -411,6 +411,59 @@ def _(lab):
     assert e.count == 1 and u.count == 0
 
 
+def by_credential(answers):
+    """{credential: status}; 200 for those that are not in it."""
+    return lambda x: status(answers[(x.send.header("authorization") or "")[len("Bearer "):]])(x) \
+        if (x.send.header("authorization") or "")[len("Bearer "):] in answers else ok()(x)
+
+
+def carried(u):
+    return [s.header("authorization")[len("Bearer "):] for s in u.sends]
+
+
+@rows("next-key-when-the-token-is-refused")
+def _(lab):
+    """Two keys beside the token: when it is refused and no other one can be had the next key is asked."""
+    u = lab.provider(then=by_credential({"pooled-0001": 401}))
+    e = lab.provider(pair(1), then=status(500))
+    t = start(lab, u, e, provider={"keys": ["pooled-0001", "pooled-0002"]}, allow=[CANNOT])
+    served(lab.post(t), sends=2)
+    u.set(then=by_credential({"pooled-0001": 401, "access-token-0001": 401}))
+    for _ in range(2):  # asks the endpoint, and knows that it failed
+        served(lab.post(t), sends=2)
+    assert carried(u) == ["pooled-0001", "access-token-0001"] + ["access-token-0001", "pooled-0002"] * 2
+
+
+@rows("next-key-when-the-token-has-expired")
+def _(lab):
+    u = lab.provider(then=by_credential({"pooled-0001": 401}))
+    e = lab.provider(pair(1, expires_in=1), then=status(500))
+    t = start(lab, u, e, provider={"keys": ["pooled-0001", "pooled-0002"]}, allow=[CANNOT])
+    served(lab.post(t), sends=2)
+    time.sleep(1.1)
+    for _ in range(2):
+        served(lab.post(t), sends=1)
+    assert carried(u) == ["pooled-0001", "access-token-0001", "pooled-0002", "pooled-0002"]
+
+
+@rows("next-key-behind-another-target")
+def _(lab):
+    """The keys of a target's provider are not used up by those of the target before."""
+    other = lab.provider(then=status(429))
+    u = lab.provider(then=by_credential({"pooled-0001": 401}))
+    e = lab.provider(pair(1), then=status(500))
+    providers, config = refreshing(lab, u, e, provider={"keys": ["pooled-0001", "pooled-0002", "pooled-0003"]})
+    providers["other"] = {"url": other.url(), "keys": ["other-key-0001", "other-key-0002", "other-key-0003"]}
+    config["routes"] = [{"path": "/v1", "provider": "p"}]
+    config["combos"] = {"c": {"targets": [{"provider": "other", "model": "x"}, {"provider": "p", "model": "y"}]}}
+    config["budget"] = {"sends": 12}
+    t = lab.turnpike(providers, config, probe=False, allow=[CANNOT])
+    served(lab.post(t), sends=2)
+    u.set(then=by_credential({"pooled-0001": 401, "access-token-0001": 401}))
+    served(lab.post(t, body=body_for(PATH, model="c")), sends=5)
+    assert carried(u)[2:] == ["access-token-0001", "pooled-0002"]
+
+
 @rows("keys-after-failure")
 def _(lab):
     """A key that is rejected, an endpoint that fails: the combo's next target."""

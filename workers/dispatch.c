@@ -37,7 +37,9 @@ static void out_of_budget(struct tp_turn *t)
 
 void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 {
-	if (!tp_refresh_may_send(t, klass) || !tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass)) {
+	if (!tp_refresh_may_send(t, klass))
+		return; /* held, or already on another way: what it has in hand by now is of that one */
+	if (!tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass)) {
 		tp_turn_gate_leave(t); /* others may go as long as a wait holds this one */
 		return;
 	}

@@ -1,6 +1,7 @@
 #include "workers/refresh.h"
 
 #include "common/base/clock.h"
+#include "workers/gate.h"
 #include "workers/refresher.h"
 #include "workers/turn.h"
 
@@ -37,6 +38,7 @@ static struct tp_turn_token *token_of(struct tp_turn *t)
 static void hold(struct tp_turn *t, enum tp_class klass, uint64_t now_ms)
 {
 	uint64_t left = t->deadline_ms - now_ms;
+	tp_turn_gate_leave(t);
 	t->klass = klass;
 	tp_turn_set_state(t, TP_TURN_WAIT);
 	tp_timer_set(&t->timer, left < TP_REFRESH_LOOK_MS ? left : TP_REFRESH_LOOK_MS);
@@ -58,6 +60,7 @@ static bool give_up(struct tp_turn *t, const char *why)
 	carry(x, NULL);
 	x->given_up = true;
 	x->renewing = false;
+	tp_turn_gate_leave(t); /* before the decision, which may send and then has a permit of its own */
 	tp_turn_decide_on(t, &o, why);
 	return false;
 }

@@ -34,8 +34,9 @@ struct tp_str tp_refresh_current(struct tp_refresher *f);
 
 /*
  * Before each send: takes the present token for the turn, and begins to renew it when it is about to expire.
- * False: the turn waits for a token and comes to tp_dispatch() again, or there is none and the turn was
- * decided upon (it may be over).
+ * False: the turn waits for a token, without a place at the gate, and comes to tp_dispatch() again; or there
+ * is none and the turn was decided upon (it may be over, or have begun another send with a permit of its
+ * own).
  */
 bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass);
 /* What the turn's sends to provider `p` carry; empty: no token. */

@@ -179,7 +179,7 @@ static void wait_in_line(struct tp_turn *t, enum tp_class klass)
 	uint64_t now = tp_clock_boot_ms(), wait = t->gate.provider->conf->capacity_wait_ms;
 	uint64_t left = t->deadline_ms > now ? t->deadline_ms - now : 0;
 	/* What was taken for this send is free for others meanwhile; it is asked for again. */
-	tp_waits_end(t);
+	tp_waits_put_back(t);
 	t->klass = klass;
 	tp_turn_set_state(t, TP_TURN_WAIT);
 	tp_timer_set(&t->timer, wait < left ? wait : left);

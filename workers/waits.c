@@ -298,9 +298,14 @@ void tp_waits_good(struct tp_turn *t)
 	tp_cooldown_end_probe(&w->probe, true);
 }
 
-void tp_waits_end(struct tp_turn *t)
+void tp_waits_put_back(struct tp_turn *t)
 {
-	tp_waits_model(t, (struct tp_str){NULL, 0});
 	tp_shared_wait_report(&t->waits.pass, false);
 	tp_cooldown_end_probe(&t->waits.probe, false);
+}
+
+void tp_waits_end(struct tp_turn *t)
+{
+	tp_waits_put_back(t);
+	tp_waits_model(t, (struct tp_str){NULL, 0});
 }

@@ -51,8 +51,9 @@ bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass);
 void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o);
 /* The present send's answer is good: others may follow. Of several calls the first counts. */
 void tp_waits_good(struct tp_turn *t);
-/* The turn, or its stay at a target, is over: what it still has in hand is free for others, and its model is
- * forgotten. */
+/* What the turn was given for its next send is free for others; before that send it asks again. */
+void tp_waits_put_back(struct tp_turn *t);
+/* The turn, or its stay at a target, is over: as above, and its model is forgotten. */
 void tp_waits_end(struct tp_turn *t);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "common/base/log.h"
+#include "common/retry/hop.h"
 #include "workers/alerts.h"
 #include "workers/cooling.h"
 #include "workers/dispatch.h"
@@ -120,10 +121,23 @@ static void renew_and_send_again(struct tp_turn *t, const struct tp_outcome *o)
 	tp_dispatch(t, TP_CLASS_REFRESH);
 }
 
+/* The turn goes on. Should that lead to no other answer, the client must not be told by the provider's 401
+ * that it is its own credential that is wrong. */
+static void forget_rejection(struct tp_turn *t, const struct tp_decision *d, const struct tp_outcome *o)
+{
+	bool on = d->action == TP_ACT_REFRESH || d->action == TP_ACT_NEXT_TARGET ||
+		  d->action == TP_ACT_NEXT_KEY;
+	if (!on || !tp_own_credential_rejected(o))
+		return;
+	tp_saved_answer_free(t->saved);
+	t->saved = NULL;
+}
+
 static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d, const char *why)
 {
 	if (d->alert != TP_ALERT_NONE)
 		tp_alert_of_turn(t, d->alert);
+	forget_rejection(t, d, o);
 	switch (d->action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d->stop, d->evidence); break;
 	case TP_ACT_SEND_AGAIN:

@@ -206,9 +206,7 @@ static bool may_have_run(const struct tp_situation *f)
 
 static bool own_credential_rejected(const struct tp_situation *f)
 {
-	/* 403 is also how some providers say "no credits": that is for the user to read. */
-	return f->answer && f->o->own_credential && !f->o->quota &&
-	       (f->o->status == 401 || f->o->status == 403);
+	return tp_own_credential_rejected(f->o);
 }
 
 static bool usable_answer(const struct tp_situation *f)

@@ -44,6 +44,13 @@ bool tp_refuses_key(const struct tp_outcome *o)
 	}
 }
 
+bool tp_own_credential_rejected(const struct tp_outcome *o)
+{
+	/* 403 is also how some providers say "no credits": that is for the user to read. */
+	return o->cause == TP_CAUSE_ANSWER && o->own_credential && !o->quota &&
+	       (o->status == 401 || o->status == 403);
+}
+
 static enum tp_blame blame_of_answer(const struct tp_outcome *o)
 {
 	if (o->status < 400 || o->safety || o->too_large)

@@ -16,6 +16,10 @@ bool tp_answer_hops(const struct tp_outcome *o, bool repeatable);
  * request. */
 bool tp_refuses_key(const struct tp_outcome *o);
 
+/* It was Turnpike's own credential, not the client's, that the provider did not accept (design 5: told as
+ * 502, never by the provider's own answer). */
+bool tp_own_credential_rejected(const struct tp_outcome *o);
+
 enum tp_blame {
 	TP_BLAME_NONE,   /* the request, the client, this moment, or Turnpike: nothing cools */
 	TP_BLAME_TARGET, /* provider and model */

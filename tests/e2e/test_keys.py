@@ -411,6 +411,20 @@ def _(lab):
     assert "secret" not in text + json.dumps(report) + listing + t.log
 
 
+@rows.table("rejection-is-not-shown", ["next-key", "next-target"])
+def _(lab, way):
+    """A 401 for a key of Turnpike's is no answer for the client, also when nothing better comes behind it."""
+    u = lab.provider(then=lambda x: (gone.stop_listening(), x.answer(401, (), error_body(401), framing="close")))
+    gone = u if way == "next-key" else lab.provider()
+    combo = {"combos": {"c": {"targets": [{"provider": "p", "model": "m"}, {"provider": "q", "model": "m"}]}},
+             "routes": [{"path": "/v1", "provider": "p"}]}
+    t = lab.turnpike({"p": {"url": u.url(), "keys": ["A", "B"] if way == "next-key" else ["A"]},
+                      "q": {"url": gone.url(), "keys": ["A"]}}, combo, probe=False)
+    answer = lab.post(t, body=body_for(CHAT, model="m" if way == "next-key" else "c"))
+    local_error(answer, 502, code="upstream_unreachable")
+    assert u.count == 1
+
+
 @pytest.mark.parametrize("row", rows.names())
 def test_keys(row, row_result):
     row_result(row)

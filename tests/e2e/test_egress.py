@@ -291,7 +291,7 @@ def _(lab):
     """That the provider itself cannot be reached counts."""
     bad = lab.proxy(then=FAILURES["407"][0])
     t = lab.turnpike({"p": {"url": "https://127.0.0.1:%d/v1" % closed_port(), "via": ["direct", bad.url()]}},
-                     {"blacklist": {"failures": 1, "duration": "60s"}}, allow=[SKIP], probe=False)
+                     {"blacklist": {"failures": 1, "duration": "60s"}}, allow=[SKIP, "alert url_listed"], probe=False)
     for n in range(2):
         answer = lab.post(t, body=body_for("/v1/chat/completions", "request %d" % n))
         local_error(answer, 502, "chat", "upstream_unreachable")

@@ -30,6 +30,16 @@ def address(one):
     return (one.host, one.port)
 
 
+def test_warnings_of_all_processes_are_seen(tmp_path):
+    t = turnpike.Turnpike("http://127.0.0.1:1/v1", folder=str(tmp_path))
+    bad = ["2026-01-01T00:00:00.000Z warn worker 0[17]: b", "2026-01-01T00:00:00.000Z error master[16]: a",
+           "2026-01-01T00:00:00.000Z warn snapshots[18]: c"]
+    t.lines = ["turnpike ready: x", "2026-01-01T00:00:00.000Z info worker 1[19]: fine"] + bad
+    assert t.bad_lines() == bad
+    t.allowed += ["^b$", "^[ac]$"]
+    assert t.bad_lines() == []
+
+
 @pytest.mark.parametrize("framing, end", [("length", "complete"), ("chunked", "complete"), ("close", "close")])
 def test_an_answer_in_each_framing(served, framing, end):
     u = served(provider.status(503, {"X-A": "1"}, b'{"a":1}', framing=framing))

@@ -143,7 +143,7 @@ def _(lab):
 })
 def _(lab, step):
     u = lab.provider(step, then=ok())
-    t = lab.turnpike(u)
+    t = lab.turnpike(u, allow=["alert system_load"])
     first = Asked(lab, t)
     u.wait_sends(1)
     time.sleep(0.3)

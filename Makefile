@@ -17,6 +17,7 @@ DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -
 DEPS_FUZZ  := clang libclang-rt-14-dev
 DEPS_STYLE := clang-format
 DEPS_BENCH := nginx-light haproxy valgrind
+DEPS_UI    := chromium
 
 # ---- one build folder for each variant
 comma   := ,
@@ -46,9 +47,10 @@ SERVER_SRC := $(wildcard server/*.c server/*/*.c)
 WORKER_SRC := $(wildcard workers/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(BUILD)/%.o)
-BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o)
+PAGE_OBJ   := $(patsubst %,$(BUILD)/server/admin/page/%.o,page.html page.css page.js)
+BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o) $(PAGE_OBJ)
 # of the admin process, what needs no loop: tested with the leaf modules
-ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics report)
+ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics page recent report) $(PAGE_OBJ)
 UNIT_BIN   := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DEFAULT_GOAL := all
@@ -74,6 +76,11 @@ $(BUILD)/libadmin.a: $(ADMIN_OBJ)
 $(BUILD)/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The status page's files as they are, between two symbols (server/admin/page.c).
+$(PAGE_OBJ): $(BUILD)/%.o: % Makefile
+	$(call say,LD,$<)
+	$(Q)mkdir -p $(@D) && $(LD) -r -b binary -z noexecstack -o $@ $<
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libadmin.a $(BUILD)/libcommon.a Makefile
 	$(call say,CC,$<)
@@ -112,6 +119,11 @@ again: deps-test $(BUILD)/turnpike
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/clients
+
+.PHONY: ui deps-ui
+## ui: the status page in headless Chromium; pictures of it go to build/ui/
+ui: deps-ui $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest-ui tests/ui
 
 .PHONY: run
 ## run: build, then Turnpike on 127.0.0.1:8080 in front of a simulated provider
@@ -207,6 +219,8 @@ deps-test:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_STYLE))
 deps-fuzz:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
+deps-ui:
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_UI))
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 

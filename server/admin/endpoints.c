@@ -7,6 +7,8 @@
 #include "common/shm/slots.h"
 #include "server/admin/metrics.h"
 #include "server/admin/listing.h"
+#include "server/admin/page.h"
+#include "server/admin/recent.h"
 #include "server/admin/report.h"
 
 static const char type_json[] = "application/json";
@@ -64,12 +66,54 @@ static void metrics(const struct tp_admin_view *v, const struct tp_admin_questio
 	(void)tp_metrics_write(v->region, v->config, &a->body);
 }
 
+/* Shown or not: whether its buttons would be obeyed. */
+static const char *clearing(const struct tp_admin_view *v, const struct tp_admin_question *q)
+{
+	if (q->local)
+		return "yes";
+	return v->config->admin.token != NULL ? "token" : "no";
+}
+
+/* What the page wants in one go. */
+static json_t *everything(const struct tp_admin_view *v, const struct tp_admin_question *q,
+			  const struct tp_breaker_policy *policy)
+{
+	json_t *tree = tp_report_make(v->region, policy);
+	if (tree == NULL)
+		return NULL;
+	int failed = json_object_set_new(tree, "history", tp_recent_history(v->region)) |
+		     json_object_set_new(tree, "failures", tp_recent_failures(v->region)) |
+		     json_object_set_new(tree, "setup", tp_recent_setup(v->config)) |
+		     json_object_set_new(tree, "draining", json_boolean(v->draining)) |
+		     json_object_set_new(tree, "clearing", json_string(clearing(v, q)));
+	if (failed == 0)
+		return tree;
+	json_decref(tree);
+	return NULL;
+}
+
 static void stats(const struct tp_admin_view *v, const struct tp_admin_question *q, struct tp_admin_answer *a)
 {
-	(void)q;
 	a->status = 200;
 	const struct tp_breaker_policy policy = tp_listing_policy(v->config);
-	(void)tp_report_write(v->region, &policy, &a->body);
+	bool all = tp_str_eq(q->query, TP_STR("history=1"));
+	(void)tp_report_text(all ? everything(v, q, &policy) : tp_report_make(v->region, &policy), &a->body);
+}
+
+static void page(const struct tp_admin_view *v, const struct tp_admin_question *q, struct tp_admin_answer *a)
+{
+	(void)v;
+	const struct tp_page *p = tp_page_get();
+	if (p == NULL) {
+		a->body.failed = true;
+		return;
+	}
+	bool known = tp_str_eq(q->known, p->etag);
+	a->status = known ? 304 : 200;
+	a->type = TP_PAGE_TYPE;
+	a->fields = p->fields;
+	if (!known)
+		tp_buf_add_str(&a->body, p->html);
 }
 
 /* ---- clearing */
@@ -165,6 +209,7 @@ static const struct endpoint {
 	void (*answer)(const struct tp_admin_view *, const struct tp_admin_question *,
 		       struct tp_admin_answer *);
 } endpoints[] = {
+	{"/", false, page},
 	{"/healthz", false, healthz},
 	{"/readyz", false, readyz},
 	{"/metrics", false, metrics},

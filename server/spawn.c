@@ -9,11 +9,13 @@
 
 #include "common/base/log.h"
 #include "server/admin/admin.h"
+#include "server/snapshots.h"
 #include "workers/worker.h"
 
+/* SIGXFSZ: a log that may not grow costs lines, not the process. */
 /* A child obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
  * answers with a drain, which a worker that died of the same signal could not do. */
-static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
+static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
 
 static void set_signals(void)
 {
@@ -39,12 +41,14 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 	(void)snprintf(role, sizeof role, "worker %u", (unsigned)stamp.slot);
 	tp_child_begin(role, spawn->lock_fd, spawn->signal_fd);
 	tp_admin_let_go(spawn->admin);
+	tp_snapshots_let_go(spawn->snapshots);
 	tp_slot_enter(spawn->region, stamp.slot);
 	struct tp_worker_start start = {
 		.config = spawn->config,
 		.region = spawn->region,
 		.stamp = stamp,
 		.control_fd = control_fd,
+		.snapshot_fd = tp_snapshots_fd(spawn->snapshots),
 		.listeners = spawn->listeners->sockets,
 		.n_listeners = spawn->listeners->n_sockets,
 	};

@@ -15,6 +15,7 @@
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
 struct tp_admin;
 struct tp_alerts;
+struct tp_snapshots;
 
 struct tp_spawn {
 	struct tp_config *config;
@@ -22,10 +23,11 @@ struct tp_spawn {
 	const struct tp_listeners *listeners;
 	const uint8_t *slots; /* where the workers live, as tp_listeners_open() was told */
 	unsigned n_slots;
-	int lock_fd;                  /* the instance lock: the child closes its copy */
-	int signal_fd;                /* the master's signals: the same */
-	const struct tp_admin *admin; /* its descriptors: the same; or NULL */
-	struct tp_alerts *alerts;     /* hears what workers report, and of their deaths */
+	int lock_fd;                          /* the instance lock: the child closes its copy */
+	int signal_fd;                        /* the master's signals: the same */
+	const struct tp_admin *admin;         /* its descriptors: the same; or NULL */
+	const struct tp_snapshots *snapshots; /* where snapshots go; or NULL */
+	struct tp_alerts *alerts;             /* hears what workers report, and of their deaths */
 };
 
 /* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */

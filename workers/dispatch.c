@@ -35,7 +35,8 @@ static void out_of_budget(struct tp_turn *t)
 
 void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 {
-	if (!tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass) || !tp_blacklist_ask(t))
+	if (!tp_refresh_may_send(t, klass) || !tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass) ||
+	    !tp_blacklist_ask(t))
 		return;
 	if (!tp_ledger_charge(&t->ledger, &t->limits, klass, tp_clock_boot_ms())) {
 		out_of_budget(t);
@@ -44,6 +45,7 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
 	tp_targets_sent(t);
+	t->record.sends[klass]++;
 	t->attempt.tried = 0;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/retry/hop.h"
 #include "common/retry/told.h"
+#include "workers/credential.h"
 #include "workers/numbers.h"
 #include "workers/turn.h"
 #include "workers/waits.h"
@@ -33,10 +34,21 @@ static struct tp_cooldown_name name_of(const struct tp_turn *t, const struct tp_
 	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), tp_str_from(p->keys[i]), text);
 }
 
+/* An access token stands for the keys as long as there is one: what it meets is nothing about them. */
+static bool by_token(const struct tp_turn *t, const struct tp_provider_conf *p)
+{
+	return p->n_keys == 0 || tp_refresh_token(t, p).n > 0;
+}
+
 struct tp_cooldown_name tp_keys_name(const struct tp_turn *t, const struct tp_provider_conf *p,
 				     char text[TP_KEY_TEXT])
 {
 	unsigned i = tp_keys_index(t, p);
+	if (by_token(t, p)) {
+		(void)snprintf(text, TP_KEY_TEXT, "%s token", p->name);
+		return tp_cooldown_key(t->worker->region, tp_str_from(p->name), tp_credential_identity(t, p),
+				       tp_str_from(text));
+	}
 	(void)snprintf(text, TP_KEY_TEXT, "%s key %u", p->name, i + 1);
 	return name_of(t, p, i, tp_str_from(text));
 }
@@ -77,6 +89,11 @@ static struct choice choose(const struct tp_turn *t, const struct tp_provider_co
 bool tp_keys_all_cool(const struct tp_turn *t, const struct tp_provider_conf *p, uint64_t now_ms,
 		      struct tp_cooldown *ret, struct tp_hash128 *ret_key)
 {
+	if (by_token(t, p)) {
+		char text[TP_KEY_TEXT];
+		*ret_key = tp_keys_name(t, p, text).key;
+		return tp_cooldown_get(t->worker->region, *ret_key, now_ms, ret);
+	}
 	struct choice c = choose(t, p, 0, now_ms);
 	if (!c.any || c.free)
 		return false;
@@ -121,8 +138,7 @@ static bool may_all_the_same(struct tp_turn *t, enum tp_class klass, const struc
 	struct tp_worker *w = t->worker;
 	/* Without budget the dispatch has another answer. In a combo, and after a refusal, somebody chose
 	 * this target and key a moment ago. */
-	if (klass != TP_CLASS_INITIAL || t->targets != NULL ||
-	    !tp_ledger_fits(&t->ledger, &t->limits, klass))
+	if (klass != TP_CLASS_INITIAL || t->targets != NULL || !tp_ledger_fits(&t->ledger, &t->limits, klass))
 		return true;
 	if (!tp_cooldown_take_probe(w->region, w->stamp, c->key, PROBE_GAP_MS, now_ms, &t->keys.probe, NULL))
 		return false;
@@ -135,7 +151,7 @@ bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass)
 {
 	struct tp_turn_keys *k = &t->keys;
 	const struct tp_provider_conf *p = t->provider->conf;
-	if (!tp_keys_many(p))
+	if (!tp_keys_many(p) || by_token(t, p))
 		return true;
 	enter(t);
 	if (k->probe.region != NULL)
@@ -164,10 +180,12 @@ uint32_t tp_keys_left(const struct tp_turn *t)
 	struct tp_hash128 key;
 	uint64_t now = tp_clock_boot_ms();
 	uint32_t left = 0;
-	if (!tp_keys_many(p) || t->keys.provider != p)
+	bool token = by_token(t, p);
+	if (!tp_keys_many(p) || (t->keys.provider != p && !token))
 		return 0;
 	for (unsigned i = 0; i < p->n_keys; i++)
-		left += i != t->keys.at && (t->keys.used >> i & 1) == 0 && !cools(t, p, i, now, &c, &key);
+		left += (token || i != t->keys.at) && (t->keys.used >> i & 1) == 0 &&
+			!cools(t, p, i, now, &c, &key);
 	return left;
 }
 
@@ -175,7 +193,8 @@ uint32_t tp_keys_left(const struct tp_turn *t)
 
 bool tp_keys_refused(const struct tp_turn *t, const struct tp_outcome *o)
 {
-	return tp_keys_many(t->provider->conf) && t->keys.provider == t->provider->conf && tp_refuses_key(o);
+	const struct tp_provider_conf *p = t->provider->conf;
+	return tp_keys_many(p) && !by_token(t, p) && t->keys.provider == p && tp_refuses_key(o);
 }
 
 static void cool(struct tp_turn *t, const struct tp_outcome *o)
@@ -196,7 +215,7 @@ static void cool(struct tp_turn *t, const struct tp_outcome *o)
 void tp_keys_told(struct tp_turn *t, const struct tp_outcome *o)
 {
 	struct tp_turn_keys *k = &t->keys;
-	if (k->provider != t->provider->conf)
+	if (k->provider != t->provider->conf || by_token(t, k->provider))
 		return;
 	k->used |= UINT64_C(1) << k->at;
 	if (tp_keys_refused(t, o))
@@ -212,7 +231,7 @@ void tp_keys_good(struct tp_turn *t)
 	char text[TP_KEY_TEXT];
 	struct tp_cooldown c;
 	uint64_t now = tp_clock_boot_ms();
-	if (k->provider == NULL || k->provider != t->provider->conf)
+	if (k->provider == NULL || k->provider != t->provider->conf || by_token(t, k->provider))
 		return;
 	struct tp_hash128 key = tp_keys_name(t, k->provider, text).key;
 	/* A told time stands: an answer to what was sent before it was told says nothing about it. */

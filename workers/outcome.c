@@ -11,6 +11,7 @@
 #include "workers/credential.h"
 #include "workers/egress.h"
 #include "workers/keys.h"
+#include "workers/refresh.h"
 #include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
@@ -72,6 +73,7 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	o->drowning = c.drowning;
 	o->model_unavailable = c.model_unavailable;
 	o->too_large = c.context_too_long || c.too_large_for_limit;
+	o->auth = c.auth;
 	o->safety = c.safety;
 	o->rate_limit = s->status == 429 && !o->quota && !o->overload && !c.capacity && !c.drowning &&
 			c.kind == TP_ERROR_RATE_LIMIT;
@@ -108,6 +110,7 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &here, TP_CLASS_OVERLOAD),
 		.more_targets = more,
 		.hop_left = more > 0 && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_HOP),
+		.refresh_left = again && tp_refresh_left(t),
 		.target_sends = t->targets != NULL ? t->targets->sends : 0,
 		.sends_per_target = t->targets != NULL ? t->targets->combo->sends_per_target : 0,
 		.more_keys = again ? tp_keys_left(t) : 0,

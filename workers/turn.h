@@ -26,6 +26,8 @@
 #include "workers/core.h"
 #include "workers/keys.h"
 #include "workers/overhead.h"
+#include "workers/record.h"
+#include "workers/refresh.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -125,15 +127,17 @@ struct tp_turn {
 	struct tp_targets *targets; /* owned; NULL: the request names no combo */
 	struct tp_turn_keys keys;   /* of a provider with several */
 	struct tp_turn_waits waits;
-	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
+	struct tp_turn_token token; /* of a provider with `refresh` */
+	bool other_targets;         /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
 	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
-	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;          /* heartbeats; closed when they are off */
+	struct tp_turn_record record;
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */
@@ -160,6 +164,8 @@ enum tp_turn_outcome { TP_TURN_OK, TP_TURN_ERROR, TP_TURN_REFUSED, TP_TURN_CUT, 
 
 /* An attempt has ended without a good answer: asks tp_decide() and acts on it. */
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
+/* The same about an outcome for which no attempt has just ended: there is no access token to send with. */
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why);
 /* The one way a turn ends. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);

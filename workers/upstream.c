@@ -7,6 +7,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/egress.h"
+#include "workers/refresher.h"
 #include "workers/runtime.h"
 
 /* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop
@@ -192,6 +193,8 @@ void tp_provider_rt_rest(struct tp_provider_rt *p)
 void tp_provider_rt_close(struct tp_provider_rt *p)
 {
 	tp_provider_rt_rest(p);
+	tp_refresher_free(p->refresher);
+	p->refresher = NULL;
 	SSL_CTX_free(p->tls);
 	p->tls = NULL;
 }

@@ -36,7 +36,7 @@ static struct tp_str provider_of(const struct tp_turn *t)
 /* The provider's own key goes out, else what the client sent, unless that only opened Turnpike. */
 static struct tp_str own_credential(const struct tp_turn *t, const struct tp_provider_conf *p)
 {
-	struct tp_str key = tp_credential_now(t, p);
+	struct tp_str key = tp_credential_identity(t, p);
 	return key.n > 0 ? key : tp_str_from(p->url_authorization);
 }
 

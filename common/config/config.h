@@ -14,6 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/log.h"
+#include "common/http/access_line.h"
 #include "common/base/str.h"
 #include "common/retry/order.h"
 
@@ -126,6 +127,13 @@ struct tp_provider_conf {
 	bool compression_pass;         /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
 			       */
+	struct {
+		char *url;           /* NULL = off; then all are NULL */
+		char *refresh_token; /* secret */
+		char *client_id;     /* or NULL: plain JSON is spoken */
+		char *client_secret; /* secret, or NULL */
+		char *state_file;    /* absolute path */
+	} refresh;
 	struct tp_retry_conf retry;
 };
 
@@ -209,8 +217,17 @@ struct tp_config {
 	struct {
 		enum tp_log_level level;
 		enum tp_log_format format;
-		char *output; /* "stderr" or a path */
+		char *output; /* "stderr", "syslog" or a path */
 	} log;
+	struct {
+		char *output; /* "off", "stderr" or a path */
+		enum tp_access_format format;
+	} access_log;
+	struct {
+		char *directory; /* or NULL: none are written */
+		uint32_t keep;   /* at least 1 */
+		bool full;       /* bodies as they are, else their shape */
+	} snapshots;
 	char *stats_file; /* or NULL */
 	struct {
 		char **command; /* an argv: NULL-terminated; NULL = none */

@@ -220,6 +220,29 @@ static const struct tp_option health_rows[] = {
 };
 static const struct tp_section health = {ROWS(health_rows)};
 
+static const struct tp_option refresh_rows[] = {
+	{.key = "url", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.url),
+	 .example = "https://auth.example.com/oauth/token",
+	 .help = "Where access tokens are renewed, http or https; `tls.ca` and `tls.verify` of the provider count here too. Redirects are "
+		 "not followed. Empty: off."},
+	{.key = "refresh_token", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.refresh_token), .secret = true,
+	 .refuse = tp_refuse_key, .example = "\"${REFRESH_TOKEN}\"",
+	 .help = "The first refresh token. One that the endpoint gave in its place (see `state_file`) is used until another one is "
+		 "written here."},
+	{.key = "client_id", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_id), .refuse = tp_refuse_key,
+	 .example = "my-app",
+	 .help = "Set: the refresh-token grant of OAuth 2 is spoken (form-encoded). Empty: `{\"refresh_token\": \"...\"}` is posted as "
+		 "JSON. Both take `access_token`, `accessToken` or `token` from the answer, a new `refresh_token` if there is one, and "
+		 "`expires_in` (else `exp` of a JWT)."},
+	{.key = "client_secret", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_secret), .secret = true,
+	 .refuse = tp_refuse_key, .help = "Sent beside client_id, for OAuth clients that have one."},
+	{.key = "state_file", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.state_file), .refuse = tp_refuse_absolute,
+	 .example = "/var/lib/turnpike/codex.json",
+	 .help = "Absolute path where a new refresh token is kept (mode 0600, replaced as a whole, beside it `.new` for a moment) before "
+		 "its access token is used. Its folder must be writable. Each provider needs its own."},
+};
+static const struct tp_section refresh = {ROWS(refresh_rows)};
+
 static const char *const family_words[] = {"auto", "openai", "anthropic", NULL};
 static const char *const key_header_words[] = {"auto",    "authorization",  "x-api-key",
 					       "api-key", "x-goog-api-key", NULL};
@@ -252,6 +275,9 @@ static const struct tp_option provider_rows[] = {
 		 "for https urls, plain requests for http ones). One that fails is skipped for 30s, and the next one is used for "
 		 "the same send."},
 	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
+	{.key = "refresh", SECTION(refresh),
+	 .help = "Access tokens in place of a key: got and renewed over all workers once, on a 401 or shortly before they expire. The "
+		 "client's credentials are removed. With `keys` beside it the keys are used until a 401 asks for the first token."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,
 	 .fallback = "[ /models, /messages/count_tokens ]",
@@ -422,9 +448,37 @@ static const struct tp_option log_rows[] = {
 	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, log.format), .choices = format_words,
 	 .fallback = "text", .help = "A line for people, or a JSON object per line."},
 	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, log.output), .refuse = tp_refuse_log_output,
-	 .fallback = "stderr", .help = "`stderr`, or an absolute path."},
+	 .fallback = "stderr",
+	 .help = "`stderr`, `syslog`, or an absolute path, which is opened anew on USR1. Where it is journald that reads "
+		 "standard error, it is told the levels."},
 };
 static const struct tp_section log_section = {ROWS(log_rows)};
+
+static const char *const access_words[] = {"json", "combined", NULL};
+
+static const struct tp_option access_log_rows[] = {
+	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, access_log.output),
+	 .refuse = tp_refuse_access_output, .fallback = "off",
+	 .help = "`off`, `stderr`, or an absolute path, which is opened anew on USR1."},
+	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, access_log.format), .choices = access_words,
+	 .fallback = "json", .help = "A JSON object per line, or Apache's combined format."},
+};
+static const struct tp_section access_log_section = {ROWS(access_log_rows)};
+
+static const char *const bodies_words[] = {"shape", "full", NULL};
+
+static const struct tp_option snapshots_rows[] = {
+	{.key = "directory", .type = TP_OPT_STRING, AT(struct tp_config, snapshots.directory), .refuse = tp_refuse_absolute,
+	 .restart = true, .example = "/var/lib/turnpike/snapshots",
+	 .help = "Absolute path of a folder that exists. Empty: none are written."},
+	{.key = "keep", .type = TP_OPT_COUNT, AT(struct tp_config, snapshots.keep), RANGE(1, 10000), .restart = true,
+	 .fallback = "100", .help = "Files that stay; the oldest are removed."},
+	{.key = "bodies", .type = TP_OPT_CHOICE, AT(struct tp_config, snapshots.full), .choices = bodies_words,
+	 .fallback = "shape",
+	 .help = "`shape` keeps keys, numbers, the model, and the length of other strings; `full` keeps what people wrote, "
+		 "without the credentials."},
+};
+static const struct tp_section snapshots_section = {ROWS(snapshots_rows)};
 
 static const struct tp_option alerts_rows[] = {
 	{.key = "command", .type = TP_OPT_STRINGS, AT(struct tp_config, alerts.command),
@@ -485,6 +539,9 @@ static const struct tp_option root_rows[] = {
 	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
 		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
+	{.key = "access_log", SECTION(access_log_section), .help = "A line for each request."},
+	{.key = "snapshots", SECTION(snapshots_section),
+	 .help = "A JSON file (mode 0600) for each turn that failed: its request, its sends and what they were answered."},
 	{.key = "alerts", SECTION(alerts), .help = "Telling people: a gateway that drowns, a model that is dead, a worker that died."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,

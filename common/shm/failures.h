@@ -19,7 +19,7 @@ struct tp_failure {
 	uint64_t waited_ms;
 	char id[32], provider[64], family[16], outcome[16];
 	char code[48];    /* of an answer of Turnpike's own; "" = the provider's answer */
-	char reason[128]; /* in words of the program */
+	char reason[160]; /* in words of the program */
 };
 
 /* Any process, at any time. */

@@ -20,6 +20,7 @@
 #include "common/shm/sealed.h"
 #include "common/shm/series.h"
 #include "common/shm/shared_wait.h"
+#include "common/shm/token.h"
 
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
@@ -65,6 +66,7 @@ enum tp_part {
 	TP_PART_COOLDOWN,
 	TP_PART_WAIT_DIR,
 	TP_PART_WAIT,
+	TP_PART_TOKENS,
 	TP_PART_LEDGER,
 	TP_PART_COUNT
 };
@@ -174,6 +176,24 @@ struct tp_wait_cell {
 	_Atomic uint64_t text[TP_SHARED_WAIT_NAME / 8];
 };
 
+/* One of the two last tokens of a provider, written by the holder of the lease alone. */
+struct tp_token_text {
+	_Atomic uint64_t origin, got_ms, expires_ms, renew_ms;
+	_Atomic uint64_t run; /* tokens in a row before it that the provider never accepted */
+	_Atomic uint64_t n;   /* bytes */
+	_Atomic uint64_t words[TP_TOKEN_MAX / 8];
+};
+
+/* A provider's access token: see token.c. */
+struct tp_token_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name;
+	_Atomic uint64_t generation;
+	_Atomic uint64_t proved;
+	_Atomic uint64_t lease; /* owner-stamped */
+	_Atomic uint64_t trouble;
+	struct tp_token_text texts[2];
+};
+
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
 struct tp_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t word;
@@ -218,6 +238,7 @@ struct tp_region {
 	struct tp_breaker_cell *breaker;
 	struct tp_cooldown_cell *cooldowns;
 	struct tp_wait_cell *waits;
+	struct tp_token_cell *tokens; /* TP_TOKENS */
 	struct tp_bucket *buckets;
 	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
 };

@@ -2,8 +2,10 @@
 
 #include <jansson.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/breaker.h"
+#include "common/shm/history.h"
 #include "common/shm/slots.h"
 #include "server/admin/metrics.h"
 #include "server/admin/listing.h"
@@ -81,6 +83,7 @@ static json_t *everything(const struct tp_admin_view *v, const struct tp_admin_q
 	json_t *tree = tp_report_make(v->region, policy);
 	if (tree == NULL)
 		return NULL;
+	tp_history_tick(v->region, tp_clock_boot_ms()); /* so that the present minute has its beginning */
 	int failed = json_object_set_new(tree, "history", tp_recent_history(v->region)) |
 		     json_object_set_new(tree, "failures", tp_recent_failures(v->region)) |
 		     json_object_set_new(tree, "setup", tp_recent_setup(v->config)) |

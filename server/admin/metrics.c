@@ -227,6 +227,13 @@ static void add_plain(struct tp_buf *out, const struct tp_region *r)
 	add_whole(out, "turnpike_config_generation", "gauge",
 		  "Configurations taken over since the server began.",
 		  (int64_t)tp_number_get(r, TP_NUMBER_CONFIG_GENERATION));
+	add_whole(out, "turnpike_log_lost_total", "counter",
+		  "Lines of the log and the access log that could not be written.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_LOG_LOST));
+	add_whole(out, "turnpike_snapshots_total", "counter", "Snapshots of failed turns that were written.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS));
+	add_whole(out, "turnpike_snapshots_lost_total", "counter", "Snapshots that could not be written.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS_LOST));
 	add_whole(out, "turnpike_series_lost_total", "counter",
 		  "Labelled numbers that found no room in the table.", (int64_t)tp_series_lost(r));
 }

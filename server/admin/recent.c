@@ -21,8 +21,7 @@ static json_t *names_row(void)
 {
 	json_t *row = json_array();
 	(void)append(&row, json_string("minute"));
-	if (row != NULL)
-		(void)append(&row, json_string("age"));
+	(void)append(&row, json_string("age"));
 	for (unsigned v = TP_HISTORY_AT_MS + 1; row != NULL && v < TP_HISTORY_VALUES; v++)
 		(void)append(&row, json_string(tp_history_name(v)));
 	return row;
@@ -33,8 +32,7 @@ static json_t *sample_row(const struct tp_history_sample *s, unsigned ago, uint6
 	json_t *row = json_array();
 	uint64_t at = s->values[TP_HISTORY_AT_MS];
 	(void)append(&row, json_integer(ago));
-	if (row != NULL)
-		(void)append(&row, json_real(now > at ? (double)(now - at) / 1000 : 0));
+	(void)append(&row, json_real(now > at ? (double)(now - at) / 1000 : 0));
 	for (unsigned v = TP_HISTORY_AT_MS + 1; row != NULL && v < TP_HISTORY_VALUES; v++)
 		(void)append(&row, json_integer((json_int_t)s->values[v]));
 	return row;

@@ -12,7 +12,7 @@
 
 /* New references for the caller; NULL: out of memory. */
 /* {every, values: [name, ...], samples: [[number, ...], ...]}: oldest first, the last one is of now. The
- * first value, `age`, is in seconds; sums are since the table was made. */
+ * first value is how many minutes ago, the second the age in seconds; sums are since the table was made. */
 json_t *tp_recent_history(const struct tp_region *r);
 /* [{at, id, provider, family, outcome, status, code, reason, sends, waited}], newest first. at: seconds since
  * 1970; status 0: none was told; code null: the provider's answer */

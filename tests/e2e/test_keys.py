@@ -315,7 +315,7 @@ QUERY = "?key=q-1&a=1&%6Bey=q-2&api%5Fkey=q-3&API-KEY=q-4&access_token=q-5&b=key
 def _(lab):
     u1, u2 = lab.provider(then=status(503)), lab.provider()
     t = lab.turnpike({"u1": {"url": u1.url(), "keys": ["K1"], "family": "openai"},
-                      "u2": {"url": u2.url(), "keys": ["K2"], "key_header": "x-api-key"}},
+                      "u2": {"url": u2.url(), "keys": ["K2"], "family": "anthropic"}},
                      {"workers": 4, "routes": [{"path": "/v1", "provider": "u1"}],
                       "clients": [{"name": "t", "key": "T-secret"}],
                       "combos": {"coder": {"sends_per_target": 1,
@@ -323,7 +323,7 @@ def _(lab):
                                                        {"provider": "u2", "model": "y"}]}}}, probe=False)
     headers = [("Authorization", "Bearer T-secret"), ("anthropic-version", "2023-06-01"),
                ("anthropic-beta", "tools"), ("OpenAI-Beta", "assistants=v2"), ("X-Trace", "kept")] + CLIENTS
-    served(lab.post(t, MESSAGES + QUERY, body_for(MESSAGES, model="coder"), headers), sends=2)
+    served(lab.post(t, CHAT + QUERY, body_for(CHAT, model="coder"), headers), sends=2)
     for send, name, value in ((u1.sends[0], "authorization", "Bearer K1"), (u2.sends[0], "x-api-key", "K2")):
         assert send.all(name) == [value]
         for other in ["authorization"] + [n.lower() for n, _ in CLIENTS]:
@@ -331,7 +331,7 @@ def _(lab):
         seen = send.raw_head.decode("latin-1")
         assert "T-secret" not in seen and "q-" not in seen, seen
         assert not [v for _, v in CLIENTS if v in seen]
-        assert send.target == "/v1/messages?a=1&b=key" and send.header("x-trace") == "kept"
+        assert send.target == CHAT + "?a=1&b=key" and send.header("x-trace") == "kept"
     assert u1.sends[0].all("anthropic-version") == [] and u1.sends[0].all("anthropic-beta") == []
     assert u1.sends[0].header("openai-beta") == "assistants=v2"
     assert u2.sends[0].all("anthropic-version") == ["2023-06-01"] and u2.sends[0].all("openai-beta") == []

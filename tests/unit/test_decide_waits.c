@@ -144,6 +144,9 @@ static struct tp_outcome random_outcome(void)
 	o.drowning = (r >> 52) % 8 == 0;
 	o.committed = (r >> 56) % 16 == 0;
 	o.own_credential = (r >> 60) % 4 == 0;
+	o.auth = one_in(16);
+	if (o.cause == TP_CAUSE_ANSWER && one_in(32))
+		o.status = 401;
 	return o;
 }
 
@@ -337,6 +340,7 @@ static struct turn new_turn(void)
 			 .self_contained = one_in(2),
 			 .overload_left = UINT32_MAX};
 
+	t.allowed.refresh_left = one_in(2);
 	t.allowed.ambiguous_left = !one_in(4); /* an earlier turn of the logical request may have taken it */
 	t.base = t.policy.budget_sends - t.policy.budget_reserve;
 	t.reserve = t.policy.budget_reserve;
@@ -345,10 +349,32 @@ static struct turn new_turn(void)
 	return t;
 }
 
+/* A newer access token was got, and replaces what was declined; or there is none, and it is decided again:
+ * never for the same once more. */
+static bool refresh(struct turn *t, const struct tp_outcome *o, struct tp_decision *d)
+{
+	ck_assert(o->cause == TP_CAUSE_ANSWER && o->own_credential && !o->committed && !o->quota);
+	ck_assert(o->status == 401 || (o->auth && o->status >= 400 && o->status < 500));
+	ck_assert(t->allowed.refresh_left && o->replaced == TP_CODE_NONE);
+	ck_assert(d->klass == TP_CLASS_REFRESH && d->evidence == TP_EVIDENCE_DECLINED && d->wait_ms == 0);
+	t->allowed.refresh_left = false;
+	if (one_in(2)) {
+		*d = tp_decide(&t->policy, o, &t->allowed, next_random());
+		ck_assert_int_ne(d->action, TP_ACT_REFRESH);
+		check_decision(t, o, d);
+		return false;
+	}
+	ck_assert_uint_gt(t->base + t->reserve, 0);
+	*(t->base > 0 ? &t->base : &t->reserve) -= 1;
+	t->sends++;
+	return true;
+}
+
 static void run_turn(uint64_t seen[])
 {
 	struct turn t = new_turn();
 	struct tp_decision d;
+	bool renewed;
 
 	if (t.base == 0)
 		return; /* a first send draws on the base only */
@@ -368,6 +394,8 @@ static void run_turn(uint64_t seen[])
 		t.allowed.more_keys = t.keys > 0 ? t.keys - (uint32_t)__builtin_popcountll(t.keys_used) : 0;
 		d = tp_decide(&t.policy, &o, &t.allowed, next_random());
 		check_decision(&t, &o, &d);
+		seen[4] += d.action == TP_ACT_REFRESH;
+		renewed = d.action == TP_ACT_REFRESH && refresh(&t, &o, &d);
 		note_wait(&d);
 		t.allowed.overload_limit = d.overload_limit;
 		if (d.action == TP_ACT_SEND_AGAIN)
@@ -381,7 +409,7 @@ static void run_turn(uint64_t seen[])
 		     : d.alert == TP_ALERT_MODEL_DEAD ? 2
 		     : o.replaced != TP_CODE_NONE     ? 3
 						      : 0]++;
-	} while (d.action == TP_ACT_SEND_AGAIN || d.action == TP_ACT_NEXT_KEY);
+	} while (d.action == TP_ACT_SEND_AGAIN || d.action == TP_ACT_NEXT_KEY || renewed);
 	if (one_in(8))
 		note_success();
 }

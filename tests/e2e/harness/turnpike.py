@@ -244,7 +244,7 @@ class Turnpike:
         return self.addresses[0]
 
     def workers(self):
-        return sorted(pid for pid in children(self.pid) if name_of(pid) != ADMIN)
+        return sorted(pid for pid in children(self.pid) if not name_of(pid).startswith("turnpike-"))
 
     def admin_process(self):
         """Pid, or None."""

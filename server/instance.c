@@ -93,3 +93,17 @@ int tp_instance_lock(const char *name, struct tp_buf *why, int *ret_fd)
 	*ret_fd = fd;
 	return 0;
 }
+
+pid_t tp_instance_pid(const char *name)
+{
+	char path[NAME_MAX];
+	if ((size_t)snprintf(path, sizeof path, "%s.lock", name) >= sizeof path)
+		return 0;
+	int fd = shm_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return 0;
+	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	long pid = held ? read_pid(fd) : 0;
+	(void)close(fd);
+	return (pid_t)pid;
+}

@@ -17,6 +17,7 @@
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
+#include "common/shm/gate.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "common/shm/streak.h"
@@ -47,6 +48,7 @@ struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
 struct tp_runtime;
+struct tp_gates;
 struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
@@ -64,6 +66,7 @@ struct tp_provider_rt {
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
 	tp_streak_id long_waits;        /* of 55s and more in a row, over all workers */
+	tp_gate_id gate;                /* TP_GATE_NONE: capacity.limit is off */
 	struct tp_refresher *refresher; /* of its access tokens; NULL = it has none */
 	struct event sweep;             /* closes the idle ones whose time is over */
 	bool sweeping;
@@ -95,6 +98,7 @@ struct tp_worker {
 	enum tp_access_format access_format;
 	bool access_log_on;
 	uint64_t losses_told; /* lines of both logs */
+	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

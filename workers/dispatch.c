@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "workers/blacklist.h"
 #include "workers/credential.h"
+#include "workers/gate.h"
 #include "workers/keys.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
@@ -35,8 +36,13 @@ static void out_of_budget(struct tp_turn *t)
 
 void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 {
-	if (!tp_refresh_may_send(t, klass) || !tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass) ||
-	    !tp_blacklist_ask(t))
+	if (!tp_refresh_may_send(t, klass) || !tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass)) {
+		tp_turn_gate_leave(t); /* others may go as long as a wait holds this one */
+		return;
+	}
+	/* Behind the waits, which can take long and must not hold a permit; before the blacklist, whose probe
+	 * must not wait in a queue. */
+	if (!tp_turn_gate_ask(t, klass) || !tp_blacklist_ask(t))
 		return;
 	if (!tp_ledger_charge(&t->ledger, &t->limits, klass, tp_clock_boot_ms())) {
 		out_of_budget(t);

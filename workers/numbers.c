@@ -16,7 +16,7 @@ enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDG
 enum { UNKNOWN = UINT16_MAX - 1 };
 
 struct of_provider {
-	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, keys[TP_KEYS_MAX];
+	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, queued, keys[TP_KEYS_MAX];
 };
 
 struct of_route {
@@ -117,6 +117,11 @@ void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass, unsign
 void tp_numbers_inflight(const struct tp_provider_rt *p, int delta)
 {
 	add(p->worker, &provider_of(p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_queued(const struct tp_provider_rt *p, int delta)
+{
+	add(p->worker, &provider_of(p)->queued, delta, TP_METRIC_QUEUED, p->conf->name, NULL, NULL);
 }
 
 int64_t tp_numbers_busy(const struct tp_provider_rt *p)

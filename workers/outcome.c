@@ -4,6 +4,7 @@
 
 #include "common/base/clock.h"
 #include "common/http/date.h"
+#include "common/retry/capacity.h"
 #include "common/retry/classify.h"
 #include "common/retry/hints.h"
 #include "common/retry/known_codes.h"
@@ -71,6 +72,10 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	/* Larger than the limit ever allows: waiting helps as little as with a quota. */
 	o->quota = c.quota || c.too_large_for_limit;
 	o->drowning = c.drowning;
+	/* A bare 429 names no time that a limit per minute would have. */
+	o->capacity = !o->quota &&
+		      (c.capacity || c.drowning || o->overload || (s->status == 429 && s->facts.told_ms < 0));
+	o->capacity_told = tp_capacity_told(named_field(s, TP_STR("x-codex-model-capacity")));
 	o->model_unavailable = c.model_unavailable;
 	o->too_large = c.context_too_long || c.too_large_for_limit;
 	o->auth = c.auth;

@@ -85,6 +85,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
+	tp_turn_gate_leave(t);
 	tp_targets_end(t);
 	tp_keys_end(t);
 	tp_waits_end(t);
@@ -419,8 +420,11 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_keys_told(t, &o);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);
-	if (d.action != TP_ACT_RECONNECT)
+	tp_turn_gate_learn(t, &o);
+	if (d.action != TP_ACT_RECONNECT) {
 		tp_waits_told(t, &o);
+		tp_turn_gate_leave(t);
+	}
 	tp_blacklist_note(t, cause, o.status);
 	tell_decision(t, &o, &d, why);
 	tp_snapshot_attempt(t, cause, why, &d);
@@ -439,6 +443,8 @@ static void on_timer(void *arg)
 	case TP_TURN_WAIT:
 		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
+		else if (t->gate.queued)
+			tp_turn_gate_expired(t);
 		else
 			tp_dispatch(t, t->klass);
 		break;
@@ -469,6 +475,9 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	/* A turn that is over is parked. One that sends again at once goes on running. */
 	if (!flows && t->attempt.serial == serial)
 		tp_overhead_stand(&t->overhead);
+	/* The provider is done, whatever the client still has to take of it. */
+	if (p->end && t->state == TP_TURN_FLOW)
+		tp_turn_gate_leave(t);
 }
 
 static void on_failed(void *owner, enum tp_cause cause, const char *why)

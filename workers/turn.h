@@ -24,6 +24,7 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
 #include "workers/keys.h"
 #include "workers/overhead.h"
 #include "workers/record.h"
@@ -127,6 +128,7 @@ struct tp_turn {
 	struct tp_targets *targets; /* owned; NULL: the request names no combo */
 	struct tp_turn_keys keys;   /* of a provider with several */
 	struct tp_turn_waits waits;
+	struct tp_turn_gate gate;
 	struct tp_turn_token token; /* of a provider with `refresh` */
 	bool other_targets;         /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;

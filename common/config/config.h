@@ -85,6 +85,10 @@ enum tp_key_header {
 	TP_KEY_X_GOOG_API_KEY
 };
 
+/* Of struct tp_provider_conf.capacity_limit. */
+#define TP_LIMIT_OFF  UINT32_C(0)
+#define TP_LIMIT_AUTO UINT32_MAX
+
 enum { TP_KEYS_MAX = 64, TP_EGRESS_MAX = 8 };
 
 /* One way to a provider (design section 9): an entry of `via`, taken apart. */
@@ -117,6 +121,8 @@ struct tp_provider_conf {
 		char *server_name; /* or NULL = host */
 		bool verify;
 	} tls;
+	uint32_t capacity_limit; /* requests at once over all workers, or TP_LIMIT_* */
+	uint32_t capacity_queue, capacity_wait_ms;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
 	char **via; /* as written; may hold user information: never log it, use egress[].address */
@@ -171,11 +177,14 @@ struct tp_budget_conf {
 	size_t n_identify;
 };
 
+struct tp_files;
+
 struct tp_config {
-	unsigned refs;       /* plain counter: each process has its own copy */
-	uint64_t generation; /* set by the master: 1, 2, ... */
-	char *file;          /* where it came from */
-	unsigned workers;    /* 1..256; auto is resolved */
+	unsigned refs;          /* plain counter: each process has its own copy */
+	uint64_t generation;    /* set by the master: 1, 2, ... */
+	char *file;             /* where it came from */
+	struct tp_files *files; /* all that was read for it; one reference. See files.h */
+	unsigned workers;       /* 1..256; auto is resolved */
 	struct tp_listener_conf *listeners;
 	size_t n_listeners;
 	struct {

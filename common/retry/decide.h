@@ -25,6 +25,8 @@ struct tp_outcome {
 	bool quota;             /* an exhausted quota or billing code */
 	bool drowning;          /* X-Codex-System-Load at or above 90% */
 	bool rate_limit;        /* 429 of a rate limit, neither quota nor overload: its told wait is shared */
+	bool capacity;          /* it is busy with as many requests as it takes at once */
+	uint32_t capacity_told; /* how many that is, as it named them; 0 = it did not */
 	bool model_unavailable; /* another target may have the model */
 	bool too_large;         /* for this model's context, or for what the rate limit ever allows */
 	bool auth;              /* a code or the status says that the credential is at fault */

@@ -13,6 +13,7 @@
 #include "common/shm/counters.h"
 #include "common/shm/directory.h"
 #include "common/shm/failures.h"
+#include "common/shm/gate.h"
 #include "common/shm/histogram.h"
 #include "common/shm/history.h"
 #include "common/shm/marks.h"
@@ -67,6 +68,7 @@ enum tp_part {
 	TP_PART_WAIT_DIR,
 	TP_PART_WAIT,
 	TP_PART_TOKENS,
+	TP_PART_GATES,
 	TP_PART_LEDGER,
 	TP_PART_COUNT
 };
@@ -194,6 +196,17 @@ struct tp_token_cell {
 	struct tp_token_text texts[2];
 };
 
+/* The capacity gate of a provider: see gate.c. */
+struct tp_gate_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name; /* hash; 0 = free */
+	_Atomic uint64_t numbers;                      /* tickets drawn */
+	_Atomic uint64_t learned;                      /* `auto` */
+	_Atomic uint64_t service_ms;                   /* how long a permit is held, of late */
+	_Atomic uint64_t permits_high, tickets_high;   /* only grow: no word behind was ever used */
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t permits[TP_GATE_PERMITS]; /* owner-stamped */
+	_Atomic uint64_t tickets[TP_GATE_TICKETS];                         /* owner-stamped */
+};
+
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
 struct tp_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t word;
@@ -239,6 +252,7 @@ struct tp_region {
 	struct tp_cooldown_cell *cooldowns;
 	struct tp_wait_cell *waits;
 	struct tp_token_cell *tokens; /* TP_TOKENS */
+	struct tp_gate_cell *gates;   /* TP_GATES */
 	struct tp_bucket *buckets;
 	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
 };

@@ -85,9 +85,8 @@ class Browser:
     def until(self, script, timeout=20, step=0.1):
         end = time.monotonic() + timeout
         while True:
-            value = self.run(script)
-            if value:
-                return value
+            if self.run("!!(%s)" % script):  # a node has no value here
+                return
             assert time.monotonic() < end, "not within %d s: %s\n%s" % (timeout, script, self.run("document.body.innerText"))
             time.sleep(step)
 

@@ -177,11 +177,11 @@
 		for (const key in attributes) put(node, key, String(attributes[key]));
 		return node;
 	}
-	// 1, 2 or 5 times a power of ten, and not below `least`
+	// a round number that is not below, nor below `least`
 	function ceiling(value, least) {
 		if (value <= least) return least;
 		const power = 10 ** Math.floor(Math.log10(value));
-		return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= value * 0.999);
+		return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((n) => n * power).find((n) => n >= value * 0.999);
 	}
 	function lines() {
 		return [0.5, 42, 83.5].map((y) => shape("line", "grid", { x1: 0, x2: 600, y1: y, y2: y }));
@@ -241,8 +241,7 @@
 		flush();
 		show(c, nodes, "100 %", ended > 0 ? percent((ended - failed) / ended) + " of " + count(ended) : "no requests");
 		const good = total(bins, "retried_ok"), lost = total(bins, "retried_failed");
-		key(c, [{ name: "f-ok", label: "Minutes without requests are left out" },
-			...(good + lost > 0 ? [{ name: "f-ok", label: "Sent more than once: " + percent(good / (good + lost)) + " succeeded" }] : [])]);
+		key(c, [{ name: "plain", label: good + lost > 0 ? "Of those sent more than once " + percent(good / (good + lost)) : "No request was sent more than once" }]);
 
 		c = chart("again", "Sent again, by reason");
 		const reasons = CLASSES.map((name, i) => (
@@ -255,7 +254,7 @@
 		c = chart("waits", "Mean wait before a send");
 		const mean = (b) => (b.waits > 0 ? b.wait_us / b.waits / 1e6 : 0);
 		const waits = total(bins, "waits");
-		bars(c, bins, [{ name: "f-ok", of: mean }], ceiling(Math.max(...bins.map(mean)), 1), (s) => lasting(s).replace(".0", ""),
+		bars(c, bins, [{ name: "f-ok", of: mean }], ceiling(Math.max(...bins.map(mean)), 0.2), (s) => lasting(s).replace(".0", ""),
 			waits > 0 ? plural(waits, "wait") + ", " + lasting(total(bins, "wait_us") / waits / 1e6) + " on average" : "none");
 
 		keep($("minutes"), bins.map((b, i) => ({ key: i, b, i })).reverse(), (item) => row(Array(6).fill(["", ""]), item), (tr, { b, i }) => {
@@ -271,20 +270,15 @@
 		const recent = bins.slice(-5), ended = total(recent, "ended"), queued = Object.values(s.providers).reduce((n, p) => n + (p.queued || 0), 0);
 		const rate = (total(recent, "turns") / Math.max(span, 60)) * 60;
 		const figures = [
-			["Requests a minute", rate < 10 ? rate.toFixed(1) : count(rate), "last 5 min"],
-			["Succeeded", ended > 0 ? percent((ended - total(recent, "failed")) / ended) : "–", "last 5 min"],
-			["In flight", count(s.gauges.sends || 0), ""],
-			["Waiting to send again", count(s.gauges.waiting || 0), ""],
-			["Queued for capacity", count(queued), ""],
-			["Refused by the send budget", count(s.refusals.request_send_budget_exhausted || 0), ""],
-			["Possibly billed for nothing", count(s.counters.possibly_billed || 0), ""],
+			["Requests a minute, last 5 min", rate < 10 ? rate.toFixed(1) : count(rate)],
+			["Succeeded, last 5 min", ended > 0 ? percent((ended - total(recent, "failed")) / ended) : "–"],
+			["In flight", count(s.gauges.sends || 0)],
+			["Waiting to send again", count(s.gauges.waiting || 0)],
+			["Queued for capacity", count(queued)],
+			["Refused by the send budget", count(s.refusals.request_send_budget_exhausted || 0)],
+			["Possibly billed for nothing", count(s.counters.possibly_billed || 0)],
 		];
-		keep($("figures"), figures.map((f) => ({ key: f[0], f })), ({ f }) => make("div", "", make("dt", "", f[0]), make("dd")), (div, { f }) => {
-			const dd = div.lastChild;
-			if (!dd.firstChild) dd.append(make("span"), " ", make("small"));
-			text(dd.firstChild, f[1]);
-			text(dd.lastChild, f[2]);
-		});
+		keep($("figures"), figures.map((f) => ({ key: f[0], f })), ({ f }) => make("div", "", make("dt", "", f[0]), make("dd")), (div, { f }) => text(div.lastChild, f[1]));
 	}
 
 	// ---- providers and what is out of service
@@ -301,7 +295,7 @@
 		for (const c of s.cooldowns) list.push({
 			key: "c " + c.kind + c.name, of: c.name.split(/[/ ]/)[0], name: c.name, kind: "warn",
 			word: c.kind === "wait" ? "Waits for all" : c.probing ? "Cools, one asks" : "Cools",
-			more: (c.told ? "the provider told how long" : "the provider told no time") + (c.cause ? ", status " + c.cause : ""),
+			more: (c.told ? "the provider told how long" : "the provider told no time") + (c.cause > 0 && c.cause < 200 ? ", status " + (400 + c.cause) : ""),
 			left: c.left, over: "now", label: "For",
 		});
 		for (const f of s.failing) list.push({
@@ -390,11 +384,20 @@
 			return tr;
 		}, (tr, item) => text(tr.children[2], count(item.n)));
 	}
+	let all = false;
+	const FEW = 10;
+	$("more").addEventListener("click", () => {
+		all = !all;
+		look();
+	});
 	function drawFailures(s) {
+		$("more").hidden = s.failures.length <= FEW;
+		text($("more"), all ? "Show the last " + FEW : "Show all " + s.failures.length);
+		put($("more"), "aria-expanded", String(all));
 		nothing("failures", 7, s.failures.length ? "" : "None.");
 		const heads = [["", ""], ["Provider", ""], ["Status", "n"], ["", ""], ["Sends", "n"], ["Waited", "n"], ["Request", ""]];
 		const today = new Date().toDateString();
-		keep($("failures"), s.failures.map((f) => ({ key: f.id + f.at, f })), (item) => {
+		keep($("failures"), s.failures.slice(0, all ? 50 : FEW).map((f) => ({ key: f.id + f.at, f })), (item) => {
 			const { f } = item, tr = row(heads, item), at = new Date(f.at * 1000);
 			const time = make("time", "", (at.toDateString() === today ? "" : at.toLocaleDateString("en-GB") + " ") + clock(at));
 			time.dateTime = at.toISOString();
@@ -415,7 +418,8 @@
 	const headers = (more) => (token ? { ...more, Authorization: "Bearer " + token } : more || {});
 
 	async function change(button, path, body, done) {
-		button.disabled = true;
+		if (button.ariaDisabled === "true") return;
+		button.ariaDisabled = "true"; // a disabled one would lose the focus
 		try {
 			const answer = await fetch(path, { method: "POST", body: JSON.stringify(body || {}),
 				headers: headers({ "Content-Type": "application/json" }) });
@@ -426,7 +430,7 @@
 		} catch (error) {
 			tell("Not changed: " + error.message);
 		}
-		button.disabled = false;
+		button.ariaDisabled = "false";
 	}
 	function forget(why) {
 		token = "";

@@ -52,8 +52,8 @@ def test_a_listing_appears_and_is_cleared(lab, door, browser):
     assert browser.run(BUTTONS) == 0
     list_it(lab, t)
     browser.until("document.querySelector(%s)" % json.dumps(CLEAR))
-    assert browser.run(SUMMARY) == "Out of service: URLs of 1 provider"
-    assert browser.run("document.querySelector('#news').textContent") == "Out of service: URLs of 1 provider"
+    assert browser.run(SUMMARY) == "A URL of p is out of service"
+    assert browser.run("document.querySelector('#news').textContent") == "A URL of p is out of service"
     assert "Listed" in browser.run(ROWS) and "it answered with server errors" in browser.run(ROWS)
     left = "document.querySelector('#providers tr.sub td.n').textContent"
     first = browser.run(left)

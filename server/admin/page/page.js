@@ -287,14 +287,14 @@
 	function troubles(s) {
 		const list = [];
 		for (const b of s.blacklist) list.push({
-			key: "l " + b.provider + " " + b.url, of: b.provider, name: b.url + (b.whole_base ? "/…" : ""), url: b.url, kind: "bad",
+			key: "l " + b.provider + " " + b.url, of: b.provider, name: b.url + (b.whole_base ? "/…" : ""), url: b.url, whole: b.whole_base, kind: "bad",
 			word: b.probing ? "Listed, a probe is under way" : "Listed",
 			more: CAUSES[b.why] + ", " + lasting(b.listed_for) + " ago" + (b.failed_probes ? "; " + plural(b.failed_probes, "probe") + " failed" : ""),
 			left: b.next_probe_in, over: "next request", label: "Probe in",
 		});
 		for (const c of s.cooldowns) list.push({
 			key: "c " + c.kind + c.name, of: c.name.split(/[/ ]/)[0], name: c.name, kind: "warn",
-			word: c.kind === "wait" ? "Waits for all" : c.probing ? "Cools, one asks" : "Cools",
+			word: c.kind === "wait" ? "Waits for all" : c.probing ? "Cooling, one request asks" : "Cooling",
 			more: (c.told ? "the provider told how long" : "the provider told no time") + (c.cause > 0 && c.cause < 200 ? ", status " + (400 + c.cause) : ""),
 			left: c.left, over: "now", label: "For",
 		});
@@ -366,7 +366,7 @@
 			keep(tr.children[1].firstChild, c.targets.map((t, i) => ({ key: i + t, t })), (item) => make("li", "", make("span", "sign"), make("span", "code", item.t), " ", make("span", "word")), (li, { t }) => {
 				const trouble = bad.get(t), away = listed.has(t.split("/")[0]);
 				put(li, "class", trouble ? "warn" : away ? "bad" : "good");
-				text(li.lastChild, trouble ? "cools" : away ? "a URL of its provider is listed" : "");
+				text(li.lastChild, trouble ? "cooling" : away ? "a URL of its provider is listed" : "");
 			});
 			text(tr.children[2], count(s.hops[c.name] || 0));
 		});
@@ -404,7 +404,7 @@
 			const what = tr.children[3];
 			what.append(make("span", "", OUTCOMES[f.outcome] || f.outcome));
 			if (f.code) what.append(": ", make("span", "code", f.code));
-			if (f.reason) what.append(make("span", "more", f.reason));
+			if (f.reason) what.append(make("span", "more", f.reason.replace(/^answer: /, "")));
 			[time, f.provider || "–", f.status ? String(f.status) : "–", null, String(f.sends), f.waited > 0 ? lasting(f.waited) : "–",
 				make("span", "code", f.id)].forEach((value, i) => value !== null && tr.children[i].append(value));
 			return tr;
@@ -471,12 +471,13 @@
 	let said = "";
 	function drawSummary(s, list) {
 		const ready = s.workers.filter((w) => w.ready).length;
-		const out = new Set(list.filter((t) => t.kind === "bad").map((t) => t.of)).size;
+		const out = list.filter((t) => t.kind === "bad");
 		const cool = list.filter((t) => t.kind === "warn").length;
 		const [kind, words] = s.draining ? ["warn", "Shutting down: no new requests"]
 			: ready === 0 ? ["bad", "No worker is ready"]
-			: out ? ["bad", "Out of service: URLs of " + plural(out, "provider")]
-			: cool ? ["warn", plural(cool, "target") + (cool === 1 ? " waits or cools" : " wait or cool")]
+			: out.length > 1 ? ["bad", count(out.length) + " URLs are out of service"]
+			: out.length ? ["bad", (out[0].whole ? "" : "A URL of ") + out[0].of + " is out of service"]
+			: cool ? ["warn", plural(cool, "target") + (cool === 1 ? " is cooling or waiting" : " are cooling or waiting")]
 			: ["good", "All in service"];
 		put($("summary"), "class", "state " + kind);
 		text($("summary").lastChild, words);

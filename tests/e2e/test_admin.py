@@ -114,15 +114,14 @@ def _(lab):
 def _(lab):
     u = lab.provider(then=status(500, body=b'{"error":{"message":"the secret of the provider"}}'))
     t = lab.turnpike(u, dict(TCP, blacklist={"failures": 1000}), probe=False)
-    secret = body_for(PATH, model="my-model", text="my prompt")
-    for _ in range(60):
-        lab.post(t, body=secret, headers={"X-Turnpike-Max-Sends": "1", "Authorization": "Bearer my-key"})
-    last = lab.post(t, "/nowhere", body=secret)
+    for i in range(60):
+        lab.post(t, body=body_for(PATH, model="my-model", text="my prompt %d" % i), headers={"X-Turnpike-Max-Sends": "1", "Authorization": "Bearer my-key"})
+    last = lab.post(t, "/v1/../my-path")
     until(lambda: t.stats().gauges["turns"] == 0, 3, "all turns are over")
     answer = get(t, "/stats?history=1")
     tree = answer.json()
     rows_ = tree["failures"]
-    assert len(rows_) == 50 and rows_[0]["outcome"] == "bad" and rows_[0]["status"] == 404 and rows_[0]["sends"] == 0
+    assert len(rows_) == 50 and rows_[0]["outcome"] == "bad" and rows_[0]["status"] == 400 and rows_[0]["sends"] == 0
     assert rows_[0]["id"] == last.header("x-turnpike-request-id")
     assert all((row["provider"], row["status"], row["outcome"], row["sends"]) == ("p", 500, "error", 1)
                for row in rows_[1:])

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import random
+import signal
 import threading
 
 import pytest
@@ -112,6 +113,21 @@ def test_the_token_by_keyboard(lab, browser):
     assert run("blacklist", "-c", t.file).stdout == "nothing is blacklisted\n"
     refused = [c for c in browser.complaints() if "401" not in json.dumps(c)]
     assert refused == []
+
+
+def test_a_refused_reload_is_shown(lab, door, browser):
+    config, forward = door
+    t = lab.turnpike(lab.provider(then=ok()), config, allow=["."], probe=False)
+    browser.open(forward.url + "/")
+    browser.until("document.querySelector('#about').textContent.includes('configuration 1')")
+    good = open(t.file).read()
+    shown = "document.querySelector('#reload').checkVisibility()"
+    for text, condition in ((good + "nonsense: 1\n", shown + " && document.querySelector('#reload-text').textContent.includes('nonsense')"),
+                            (good, "!%s && document.querySelector('#about').textContent.includes('configuration 2')" % shown)):
+        with open(t.file, "w") as out:
+            out.write(text)
+        t.signal(signal.SIGHUP)
+        browser.until(condition)
 
 
 class Foreign(http.server.BaseHTTPRequestHandler):

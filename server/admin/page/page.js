@@ -302,12 +302,19 @@
 			key: "f " + f.provider + " " + f.url, of: f.provider, name: f.url + (f.whole_base ? "/…" : ""), kind: "idle",
 			word: "In service", more: plural(f.failures, "failure") + " in a row",
 		});
+		const seen = new Map(); // clients with keys of their own cool apart, under one name
+		for (const t of list) {
+			const n = seen.get(t.key) || 0;
+			seen.set(t.key, n + 1);
+			t.key += " " + n;
+		}
 		return list;
 	}
+	const MOST = 50; // of one provider
 	function drawProviders(s, list) {
 		const rows = [];
 		const known = new Map(s.setup.providers.map((p) => [p.name, p.url]));
-		for (const t of list) if (!known.has(t.of)) known.set(t.of, "no longer configured");
+		for (const t of list) if (!known.has(t.of)) known.set(t.of, "not configured");
 		for (const [name, url] of known) {
 			const own = list.filter((t) => t.of === name), numbers = s.providers[name] || {}, sends = numbers.sends || {};
 			const out = own.filter((t) => t.kind === "bad").length, cool = own.filter((t) => t.kind === "warn").length;
@@ -317,7 +324,8 @@
 				sends: Object.values(sends).reduce((a, b) => a + b, 0),
 				again: CLASSES.slice(0, 5).reduce((sum, c) => sum + (sends[c] || 0), 0),
 			});
-			for (const t of own) rows.push({ ...t, sub: true });
+			for (const t of own.slice(0, MOST)) rows.push({ ...t, sub: true });
+			if (own.length > MOST) rows.push({ key: "m " + name, name: "and " + count(own.length - MOST) + " more", kind: "", word: "", sub: true });
 		}
 		const heads = [["", ""], ["State", ""], ["Until", "n"], ["In flight", "n"], ["Queued", "n"], ["Sends", "n"], ["Of these again", "n"]];
 		keep($("providers"), rows, (item) => {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/config/files.h"
 #include "workers/runtime.h"
 #include "workers/tls.h"
 #include "workers/turn.h"
@@ -453,13 +454,23 @@ static const struct tp_listener_conf *find_listener(const struct tp_config *c, c
 	return NULL;
 }
 
+/* Does the next configuration ask of clients what they had to show when they came? */
+static bool same_client_ca(const struct tp_config *a, const struct tp_listener_conf *of_a,
+			   const struct tp_config *b, const struct tp_listener_conf *of_b)
+{
+	const char *x = of_a->tls.client_ca, *y = of_b->tls.client_ca;
+	if (x == NULL || y == NULL)
+		return y == NULL;
+	return tp_str_eq(tp_files_find(a->files, x), tp_files_find(b->files, y));
+}
+
 void tp_client_follow(struct tp_client *c)
 {
 	struct tp_runtime *next = c->worker->runtime;
 	if (c->runtime == next || c->leaving)
 		return;
 	const struct tp_listener_conf *listener = find_listener(next->config, c->listener->address);
-	if (listener == NULL) {
+	if (listener == NULL || !same_client_ca(c->config, c->listener, next->config, listener)) {
 		c->leaving = true;
 		tp_client_drain(c);
 		return;

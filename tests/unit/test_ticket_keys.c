@@ -82,6 +82,11 @@ START_TEST(processes_agree_without_a_word)
 }
 END_TEST
 
-TP_TESTS("ticket_keys", nothing_before_the_secret, each_period_has_its_key,
-	 the_key_before_is_good_for_one_period, a_secret_is_not_that_of_another_server,
-	 processes_agree_without_a_word)
+TP_TESTS(ticket_keys)
+{
+	tcase_add_test(t, nothing_before_the_secret);
+	tcase_add_test(t, each_period_has_its_key);
+	tcase_add_test(t, the_key_before_is_good_for_one_period);
+	tcase_add_test(t, a_secret_is_not_that_of_another_server);
+	tcase_add_test(t, processes_agree_without_a_word);
+}

@@ -13,6 +13,7 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/siphash.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
@@ -52,6 +53,13 @@ TAILQ_HEAD(tp_upstream_list, tp_upstream);
 TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 SLIST_HEAD(tp_runtime_list, tp_runtime);
 
+/* The keys of the URL that went to a provider last: nearly all requests of a provider go to one path. */
+struct tp_url_memo {
+	struct tp_hash128 base, url;
+	size_t path_n; /* 0: nothing is remembered */
+	char path[64]; /* longer ones are not */
+};
+
 /* A provider as this worker uses it, in one generation: its TLS context and its idle connections. */
 struct tp_provider_rt {
 	struct tp_worker *worker;
@@ -61,7 +69,8 @@ struct tp_provider_rt {
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
 	tp_streak_id long_waits; /* of 55s and more in a row, over all workers */
-	struct event sweep;      /* closes the idle ones whose time is over */
+	struct tp_url_memo last_url;
+	struct event sweep; /* closes the idle ones whose time is over */
 	bool sweeping;
 };
 

@@ -338,6 +338,7 @@ static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
 
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
+	tp_clock_refresh(); /* a told time counts from now, not from the beginning of this loop turn */
 	struct tp_outcome o = tp_outcome_of(t, cause);
 	struct tp_decision d = decide(t, &o);
 	settle(t, &d);

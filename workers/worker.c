@@ -198,6 +198,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	}
 	begin_control(&control, &w, start->control_fd);
 	tp_slot_set_ready(w.region, w.stamp.slot, true);
+	tp_clock_next_turn();
 	while (!w.stopping) {
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;
@@ -205,6 +206,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 		tp_runtime_free_ended(&w);
 		tp_worker_free_parked(&w);
 		tp_io_next_turn();
+		tp_clock_next_turn();
 	}
 	tp_slot_set_ready(w.region, w.stamp.slot, false);
 	(void)event_del(&control.event);

@@ -3,16 +3,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/block.h"
+
+/* The object is dead: its first bytes serve as the link. */
 struct tp_parked {
 	struct tp_parked *next;
+	size_t size; /* of a block (common/base/block.h); 0: from malloc() */
 };
+
+void tp_worker_park_block(struct tp_worker *w, void *block, size_t size)
+{
+	struct tp_parked *p = block;
+	p->next = w->parked;
+	p->size = size;
+	w->parked = p;
+}
 
 void tp_worker_park(struct tp_worker *w, void *memory)
 {
-	/* The object is dead: its first bytes serve as the link. */
-	struct tp_parked *p = memory;
-	p->next = w->parked;
-	w->parked = p;
+	tp_worker_park_block(w, memory, 0);
 }
 
 void tp_worker_free_parked(struct tp_worker *w)
@@ -20,7 +29,10 @@ void tp_worker_free_parked(struct tp_worker *w)
 	while (w->parked != NULL) {
 		struct tp_parked *p = w->parked;
 		w->parked = p->next;
-		free(p);
+		if (p->size > 0)
+			tp_block_free(p, p->size);
+		else
+			free(p);
 	}
 }
 

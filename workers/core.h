@@ -116,6 +116,8 @@ void tp_worker_run_deferred(struct tp_worker *w);
  * hold a pointer to it.  The object must be inert: no event of it pending.
  */
 void tp_worker_park(struct tp_worker *w, void *memory);
+/* The same for what tp_block_new(size) returned. */
+void tp_worker_park_block(struct tp_worker *w, void *block, size_t size);
 /* Called by the loop between turns. */
 void tp_worker_free_parked(struct tp_worker *w);
 

@@ -1,8 +1,9 @@
 #include "workers/numbers.h"
 #include "workers/turn.h"
 
-#include <stdlib.h>
+#include <string.h>
 
+#include "common/base/block.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
@@ -54,7 +55,7 @@ static void free_turn(struct tp_turn *t)
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_runtime_unref(t->runtime);
-	tp_worker_park(t->worker, t);
+	tp_worker_park_block(t->worker, t, sizeof *t);
 }
 
 static const enum tp_counter outcome_counters[] = {
@@ -452,9 +453,12 @@ static const struct tp_attempt_ops attempt_ops = {on_answer, on_failed, on_room,
 struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, const char *bytes)
 {
 	struct tp_worker *w = c->worker;
-	struct tp_turn *t = calloc(1, sizeof *t);
-	if (t == NULL || (t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
-		free(t);
+	struct tp_turn *t = tp_block_new(sizeof *t);
+	if (t == NULL)
+		return NULL;
+	memset(t, 0, sizeof *t);
+	if ((t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
+		tp_block_free(t, sizeof *t);
 		return NULL;
 	}
 	t->worker = w;

@@ -124,10 +124,12 @@ enum tp_parse tp_head_parse_answer(const char *bytes, size_t n, size_t limit_hea
 				   size_t *scanned, struct tp_head *ret_head, const char **ret_reason);
 
 /*
- * A copy of a parsed head with its bytes behind it, in one block: free() frees both.  *ret_bytes points to
+ * A copy of a parsed head with its bytes behind it, in one block: tp_head_free() frees both.  *ret_bytes points to
  * the copied bytes.  NULL when out of memory.
  */
 struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **ret_bytes);
+/* Of a copy; NULL is ignored. */
+void tp_head_free(struct tp_head *copy);
 
 static inline struct tp_str tp_span_str(const char *bytes, struct tp_span s)
 {

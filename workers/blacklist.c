@@ -65,8 +65,8 @@ static struct tp_breaker_url url_of(const struct tp_turn *t, struct tp_str path)
 					       .provider = tp_str_from(p->name),
 					       .base_text = tp_str_from(p->base),
 					       .path = path};
-	struct tp_breaker_url url = tp_breaker_url(t->worker->region, tp_str_from(p->name),
-						   tp_str_from(p->base), path);
+	struct tp_breaker_url url =
+		tp_breaker_url(t->worker->region, tp_str_from(p->name), tp_str_from(p->base), path);
 	if (path.n > 0 && path.n <= sizeof memo->path) {
 		memo->base = url.base;
 		memo->url = url.url;

@@ -98,7 +98,7 @@ struct tp_worker {
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */
 	uint64_t random[2]; /* state of tp_worker_random() */
-	uint64_t id_prefix, id_next; /* request ids */
+	char next_id[TP_REQUEST_ID_SIZE]; /* of the next request */
 
 	struct tp_deferred_list deferred; /* done at the end of the loop turn ... */
 	struct tp_parked *parked;         /* ... and these are freed after it ... */
@@ -125,6 +125,7 @@ void tp_worker_free_parked(struct tp_worker *w);
 uint64_t tp_worker_random(struct tp_worker *w);
 
 /* The next X-Turnpike-Request-Id: 64 random bits of this worker and a count. */
+void tp_worker_begin_ids(struct tp_worker *w, uint64_t random);
 void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE]);
 
 static inline void tp_worker_add(struct tp_worker *w, enum tp_counter c, uint64_t n)

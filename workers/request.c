@@ -10,12 +10,12 @@ enum { SEGMENT_MIN = 2 * 1024, SEGMENT_MAX = 256 * 1024 };
 struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *config,
 				  const struct tp_head *head, const char *bytes)
 {
-	struct tp_request *r = malloc(sizeof *r); /* and not calloc(), which does not take the quick way */
+	struct tp_request *r = tp_block_new(sizeof *r);
 	if (r == NULL)
 		return NULL;
 	*r = (struct tp_request){.worker = w, .config = config};
 	if ((r->head = tp_head_copy(head, bytes, &r->bytes)) == NULL) {
-		free(r);
+		tp_block_free(r, sizeof *r);
 		return NULL;
 	}
 	r->family = tp_family_of(tp_span_str(r->bytes, head->target));
@@ -277,7 +277,7 @@ void tp_request_free(struct tp_request *r)
 	if (r == NULL)
 		return;
 	tp_request_release(r);
-	free(r);
+	tp_block_free(r, sizeof *r);
 }
 
 struct tp_str tp_request_field(const struct tp_request *r, enum tp_field_id id)

@@ -453,10 +453,9 @@ static const struct tp_attempt_ops attempt_ops = {on_answer, on_failed, on_room,
 struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, const char *bytes)
 {
 	struct tp_worker *w = c->worker;
-	struct tp_turn *t = tp_block_new(sizeof *t);
+	struct tp_turn *t = tp_block_zeroed(sizeof *t);
 	if (t == NULL)
 		return NULL;
-	memset(t, 0, sizeof *t);
 	if ((t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
 		tp_block_free(t, sizeof *t);
 		return NULL;

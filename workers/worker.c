@@ -148,7 +148,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 		return false;
 	w->random[0] = random[0] | 1;
 	w->random[1] = random[1];
-	w->id_prefix = random[2];
+	tp_worker_begin_ids(w, random[2]);
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&

@@ -1,6 +1,7 @@
 #include "common/base/block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEPS 0
@@ -13,7 +14,7 @@
 #define KEEPS 1
 #endif
 
-enum { STEP = 256, CLASSES = TP_BLOCK_MAX / STEP };
+enum { STEP = 64, CLASSES = TP_BLOCK_MAX / STEP };
 
 /* A block that waits is a link of its class. */
 struct waiting {
@@ -40,6 +41,14 @@ void *tp_block_new(size_t size)
 	kept[class] = b->next;
 	kept_bytes -= (class + 1) * STEP;
 	return b;
+}
+
+void *tp_block_zeroed(size_t size)
+{
+	void *block = tp_block_new(size);
+	if (block != NULL)
+		memset(block, 0, size);
+	return block;
 }
 
 void tp_block_free(void *block, size_t size)

@@ -17,6 +17,8 @@ enum {
 
 /* `size` bytes, not zeroed; NULL when out of memory. */
 void *tp_block_new(size_t size);
+/* The same, zeroed. */
+void *tp_block_zeroed(size_t size);
 /* Takes back what tp_block_new(size) returned; NULL is ignored. */
 void tp_block_free(void *block, size_t size);
 

@@ -148,7 +148,7 @@ static bool survey_object(struct tp_str body, struct survey *ret)
 	int n = tp_json_members(body, members, &depth);
 	for (int i = 0; i < n; i++) {
 		enum role role = role_of(&members[i]);
-		if (members[i].escaped && reads_text(role))
+		if (reads_text(role) && tp_json_member_escaped(&members[i]))
 			return false;
 		note_member(&s, role, &members[i], value_of(body, &members[i]));
 	}

@@ -7,13 +7,14 @@
 #include <emmintrin.h>
 #endif
 
-enum { NAME_SIZE = 32, SLOTS = 128 };
+enum { NAME_SIZE = 30, SLOTS = 128 };
 
 struct known_name {
 	char text[NAME_SIZE]; /* lower case */
 	uint8_t n;
 	uint8_t id;
 };
+_Static_assert(sizeof(struct known_name) == 32, "two wide registers, and quick to find by its number");
 
 /*
  * A perfect hash over length, first, middle (index n / 2) and last character: each known name

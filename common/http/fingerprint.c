@@ -76,24 +76,49 @@ struct tp_fingerprint {
 
 /* ---- hashing ---- */
 
+/* What stands in front of the body, gathered: one call of the hash instead of a dozen. */
+struct front {
+	XXH3_state_t *hash;
+	size_t n;
+	char bytes[256];
+};
+
+static void front_flush(struct front *f)
+{
+	XXH3_128bits_update(f->hash, f->bytes, f->n);
+	f->n = 0;
+}
+
+static void front_add(struct front *f, const void *bytes, size_t n)
+{
+	if (n > sizeof f->bytes - f->n)
+		front_flush(f);
+	if (n > sizeof f->bytes) {
+		XXH3_128bits_update(f->hash, bytes, n);
+		return;
+	}
+	if (n > 0)
+		memcpy(f->bytes + f->n, bytes, n);
+	f->n += n;
+}
+
 /* Its length goes first, so that no two lists of parts give the same bytes. */
-static void add_part(XXH3_state_t *hash, struct tp_str part)
+static void add_part(struct front *f, struct tp_str part)
 {
 	uint64_t n = part.n;
-	XXH3_128bits_update(hash, &n, sizeof n);
-	if (part.n > 0)
-		XXH3_128bits_update(hash, part.p, part.n);
+	front_add(f, &n, sizeof n);
+	front_add(f, part.p, part.n);
 }
 
 /* The way keeps the two ways of hashing apart.  The seed's second half goes in as data: XXH3 takes 64 bits.
  */
-static void begin_hash(XXH3_state_t *hash, enum tp_fingerprint_way way, const uint8_t seed[16])
+static void begin_hash(struct front *f, enum tp_fingerprint_way way, const uint8_t seed[16])
 {
 	XXH64_hash_t first;
 	memcpy(&first, seed, sizeof first);
-	XXH3_128bits_reset_withSeed(hash, first);
-	XXH3_128bits_update(hash, seed + 8, 8);
-	add_part(hash, way == TP_FINGERPRINT_MEMBERS ? TP_STR("members") : TP_STR("raw"));
+	XXH3_128bits_reset_withSeed(f->hash, first);
+	front_add(f, seed + 8, 8);
+	add_part(f, way == TP_FINGERPRINT_MEMBERS ? TP_STR("members") : TP_STR("raw"));
 }
 
 static void flush_run(struct tp_fingerprint *f)
@@ -140,10 +165,14 @@ struct tp_fingerprint *tp_fingerprint_new(void)
 void tp_fingerprint_begin(struct tp_fingerprint *f, enum tp_fingerprint_way way, const uint8_t seed[16],
 			  struct tp_str method, struct tp_str target, struct tp_str turn_id)
 {
-	begin_hash(&f->hash, way, seed);
-	add_part(&f->hash, method);
-	add_part(&f->hash, tp_path_only(target));
-	add_part(&f->hash, turn_id);
+	struct front front;
+	front.hash = &f->hash;
+	front.n = 0;
+	begin_hash(&front, way, seed);
+	add_part(&front, method);
+	add_part(&front, tp_path_only(target));
+	add_part(&front, turn_id);
+	front_flush(&front);
 	f->way = way;
 	f->run = f->run_end = f->piece_end = NULL;
 	f->place = BETWEEN;
@@ -338,7 +367,7 @@ static bool take_object(struct tp_fingerprint *f, const char *bytes, size_t n)
 		return false;
 	int count = tp_json_members((struct tp_str){bytes, n}, list, &depth);
 	for (int i = 0; i < count; i++)
-		if (list[i].escaped && find_member(list[i].key, list[i].key_cut) == MEMBER_MODEL)
+		if (tp_str_eq(list[i].key, members[MEMBER_MODEL].name) && tp_json_member_escaped(&list[i]))
 			return false;
 	if (count < 0)
 		return false;

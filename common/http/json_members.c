@@ -123,13 +123,11 @@ static void note_value(struct tp_json_member *m, const char *p, const char *end)
 {
 	m->type = (uint8_t)tp_json_type_of(*p);
 	m->text = (struct tp_str){p, (size_t)(end - p)};
-	m->escaped = false;
-	if (m->type == TP_JSON_STRING) {
+	m->raw = m->type == TP_JSON_STRING;
+	if (m->raw)
 		m->text = (struct tp_str){p + 1, m->text.n - 2};
-		m->escaped = m->text.n > 0 && memchr(m->text.p, '\\', m->text.n) != NULL;
-	} else if (m->type == TP_JSON_OBJECT || m->type == TP_JSON_ARRAY) {
+	else if (m->type == TP_JSON_OBJECT || m->type == TP_JSON_ARRAY)
 		m->text.n = 0;
-	}
 	m->text_cut = m->text.n > TP_JSON_TEXT_MAX;
 	if (m->text_cut)
 		m->text.n = TP_JSON_TEXT_MAX;

@@ -1,6 +1,6 @@
 /*
- * A whole JSON object in one piece, as bodies mostly come: its grammar is checked and its members are listed in
- * one go, with nothing kept between the tokens.  Says the same as json.h about texts that both take; what
+ * A whole JSON object in one piece, as bodies mostly come: its grammar is checked and its members are listed
+ * in one go, with nothing kept between the tokens.  Says the same as json.h about texts that both take; what
  * is cut, wrong, or unusual is left to json.h.
  */
 #ifndef TP_HTTP_JSON_MEMBERS_H
@@ -21,8 +21,14 @@ struct tp_json_member {
 	uint64_t key_start, key_end, value_start, value_end; /* as in struct tp_json */
 	uint8_t type;                                        /* enum tp_json_type */
 	bool key_cut, text_cut;
-	bool escaped; /* `text` is not decoded: there are escapes in it */
+	bool raw; /* `text` is a string as it stands in the text: there may be escapes in it */
 };
+
+/* Has `text` to be decoded before it is read? Then json.h has to look. */
+static inline bool tp_json_member_escaped(const struct tp_json_member *m)
+{
+	return m->raw && m->text.n > 0 && memchr(m->text.p, '\\', m->text.n) != NULL;
+}
 
 /*
  * Lists the members of `text`, which must be one object with nothing but white space around it. Returns how

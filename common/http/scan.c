@@ -177,9 +177,13 @@ static inline bool straight_line(struct tp_scan *s, struct tp_field *f)
 	p += __builtin_ctz(hits);
 	if (!is_pair(p, '\r', '\n') || (unsigned char)p[-1] <= ' ')
 		return false;
-	f->name = (struct tp_span){(uint32_t)(name - s->bytes), name_n};
-	f->value = (struct tp_span){(uint32_t)(value - s->bytes), (uint32_t)(p - value)};
+	uint32_t at = (uint32_t)(name - s->bytes);
+	f->name.at = at;
+	f->name.n = name_n;
+	f->value.at = at + name_n + 2;
+	f->value.n = (uint32_t)(p - value);
 	f->id = (uint16_t)tp_field_lookup_wide(name, name_n);
+	f->plain = true;
 	f->connection_named = false;
 	s->at = p + 2;
 	return true;
@@ -216,6 +220,7 @@ static __attribute__((noinline)) enum tp_step field_line(struct tp_scan *s, stru
 		p--;
 	f->value = (struct tp_span){(uint32_t)(value - s->bytes), (uint32_t)(p - value)};
 	f->id = (uint16_t)tp_field_lookup(name, f->name.n);
+	f->plain = value == name + f->name.n + 2 && value[-1] == ' ' && *p == '\r';
 	f->connection_named = false;
 	s->at = next;
 	return TP_STEP_LINE;
@@ -226,10 +231,10 @@ static enum tp_step field_lines(struct tp_scan *s)
 {
 	struct tp_head *h = s->head;
 	uint64_t seen = 0;
+	/* What has no room is still read, so that its faults are found in their order. */
+	struct tp_field no_room, *const beyond = h->fields + TP_HEAD_FIELDS_MAX;
+	struct tp_field *f = s->lines < TP_HEAD_FIELDS_MAX ? h->fields + s->lines : &no_room;
 	for (;;) {
-		/* What has no room is still read, so that its faults are found in their order. */
-		struct tp_field no_room;
-		struct tp_field *f = s->lines < TP_HEAD_FIELDS_MAX ? &h->fields[s->lines] : &no_room;
 		enum tp_step step = straight_line(s, f) ? TP_STEP_LINE : field_line(s, f);
 		if (step == TP_STEP_END) {
 			h->seen = seen;
@@ -244,6 +249,8 @@ static enum tp_step field_lines(struct tp_scan *s)
 			return TP_STEP_BAD;
 		s->repeated |= seen & bit;
 		seen |= bit;
+		if (f != &no_room && ++f == beyond)
+			f = &no_room;
 	}
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "server/admin/admin.h"
@@ -22,47 +23,25 @@
 #include "server/notify.h"
 #include "server/pidfile.h"
 #include "server/places.h"
+#include "server/snapshots.h"
 #include "server/supervise.h"
+#include "server/master_parts.h"
 
 enum {
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
 	ADMIN_PATIENCE_MS = 1000,
+	SNAPSHOTS_PATIENCE_MS = 1000,
 	ALERTS_PATIENCE_MS = 1000, /* the last words, as often the reason why it gave up, get through */
-};
-
-/* Moved by enter() alone. */
-enum master_state {
-	MASTER_STARTING, /* the first workers are coming up */
-	MASTER_READY,
-	MASTER_CLOSING,  /* no new connections; handshakes that had begun come to their end */
-	MASTER_DRAINING, /* listeners closed, workers finish their turns */
-	MASTER_QUITTING, /* workers end at once */
-	MASTER_GONE,     /* no worker is left */
-	MASTER_FAILED,   /* no worker ever served, or no table could be made */
-};
-
-struct master {
-	struct tp_config *config;
-	enum master_state state;
-	uint64_t closing_ends_ms;
-	int lock_fd, signal_fd;
-	struct tp_region *region;
-	bool fresh_table;
-	struct tp_places places;
-	struct tp_listeners listeners;
-	struct tp_admin *admin; /* NULL: none is wanted */
-	struct tp_alerts alerts;
-	struct tp_supervisor *supervisor;
 };
 
 static bool start_up(struct master *m, bool fresh_state);
 static void serve(struct master *m);
 static void shut_down(struct master *m);
 
-int tp_master_run(struct tp_config *config, bool fresh_state)
+int tp_master_run(struct tp_config *config, const struct tp_load_options *load, bool fresh_state)
 {
-	struct master m = {.config = config, .lock_fd = -1, .signal_fd = -1};
+	struct master m = {.load = load, .config = config, .lock_fd = -1, .signal_fd = -1};
 	bool started = start_up(&m, fresh_state);
 	if (started)
 		serve(&m);
@@ -78,6 +57,20 @@ static bool open_log(const struct tp_config *config)
 	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s", config->log.output, strerror(-error));
+	return error == 0;
+}
+
+/* The workers write it; that it can be written is found out before there are any. */
+static bool try_access_log(const struct tp_config *config)
+{
+	const char *output = config->access_log.output;
+	struct tp_sink sink = TP_SINK_STDERR;
+	if (output[0] != '/')
+		return true;
+	int error = tp_sink_open(&sink, output);
+	tp_sink_close(&sink);
+	if (error != 0)
+		tp_error("cannot open the access log %s: %s", output, strerror(-error));
 	return error == 0;
 }
 
@@ -165,6 +158,22 @@ static bool open_admin(struct master *m)
 	return error == 0;
 }
 
+static bool open_snapshots(struct master *m)
+{
+	const struct tp_snapshots_setup setup = {
+		.config = m->config,
+		.region = m->region,
+		.lock_fd = m->lock_fd,
+		.signal_fd = m->signal_fd,
+		.admin = m->admin,
+		.public_sockets = &m->listeners,
+	};
+	int error = tp_snapshots_open(&setup, &m->snapshots);
+	if (error != 0)
+		tp_error("snapshots: %s", strerror(-error));
+	return error == 0;
+}
+
 static bool write_pid_file(const struct master *m)
 {
 	const char *path = m->config->pid_file;
@@ -187,8 +196,15 @@ static bool make_supervisor(struct master *m)
 		.lock_fd = m->lock_fd,
 		.signal_fd = m->signal_fd,
 		.admin = m->admin,
+		.snapshots = m->snapshots,
 		.alerts = &m->alerts,
+		.load = m->load,
 	};
+	int error = tp_wake_open(spawn.wake_fds);
+	if (error != 0) {
+		tp_error("cannot make eventfds: %s", strerror(-error));
+		return false;
+	}
 	m->alerts = (struct tp_alerts){.config = m->config, .region = m->region};
 	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
 	if (m->supervisor == NULL)
@@ -199,14 +215,15 @@ static bool make_supervisor(struct master *m)
 static bool start_up(struct master *m, bool fresh_state)
 {
 	(void)umask(027);
-	if (!open_log(m->config))
+	(void)signal(SIGXFSZ, SIG_IGN); /* a log that may not grow costs lines, not the process */
+	if (!open_log(m->config) || !try_access_log(m->config))
 		return false;
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
 	tp_fdlimit_raise();
 	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
 	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
-	       open_admin(m) && write_pid_file(m) && make_supervisor(m);
+	       open_admin(m) && open_snapshots(m) && write_pid_file(m) && make_supervisor(m);
 }
 
 /* ---- the loop */
@@ -222,7 +239,7 @@ static void tell_ready(const struct master *m)
 	struct tp_buf line = {0};
 	tp_buf_add_str(&line, TP_STR("turnpike ready: listening on "));
 	for (size_t i = 0; i < m->listeners.n_names; i++)
-		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i]);
+		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i].text);
 	tp_buf_printf(&line, "; %u worker%s", m->places.n, m->places.n == 1 ? "" : "s");
 	for (size_t i = 0; i < m->config->n_providers; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; to " : ", ", m->config->providers[i].base);
@@ -243,6 +260,7 @@ static void tell_ready(const struct master *m)
 
 static void begin_stop(struct master *m)
 {
+	tp_reload_cancel(m, "the server stops");
 	unsigned n = tp_supervisor_serving(m->supervisor);
 	tp_info("stopping: no new connections; %u worker%s finish%s what is running, for up to %u s", n,
 		n == 1 ? "" : "s", n == 1 ? "es" : "", m->config->drain_ms / 1000);
@@ -277,8 +295,22 @@ static void reap(struct master *m)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (!tp_supervisor_ended(m->supervisor, pid, status) &&
-		    !tp_admin_ended(m->admin, pid, status))
+		    !tp_admin_ended(m->admin, pid, status) && !tp_snapshots_ended(m->snapshots, pid, status))
 			(void)tp_alerts_ended(&m->alerts, pid, status);
+}
+
+/* Somebody has renamed them. */
+static void reopen_logs(struct master *m)
+{
+	int error = tp_log_reopen();
+	if (error != 0)
+		tp_error("cannot reopen the log %s: %s; the old file is used on", m->config->log.output,
+			 strerror(-error));
+	else
+		tp_info("the logs are opened anew");
+	tp_supervisor_reopen(m->supervisor);
+	tp_admin_reopen(m->admin);
+	tp_snapshots_reopen(m->snapshots);
 }
 
 static void on_signal(struct master *m, int number)
@@ -288,8 +320,8 @@ static void on_signal(struct master *m, int number)
 	case SIGINT:
 	case SIGQUIT: on_stop_signal(m); break;
 	case SIGCHLD: reap(m); break;
-	case SIGHUP: tp_warn("SIGHUP: reload is not available in this version"); break;
-	case SIGUSR1: tp_warn("SIGUSR1: reopening logs is not available in this version"); break;
+	case SIGHUP: tp_reload_want(m); break;
+	case SIGUSR1: reopen_logs(m); break;
 	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
 	default: break;
 	}
@@ -306,6 +338,7 @@ static void read_signals(struct master *m)
 static void renew_table(struct master *m)
 {
 	tp_error("all workers died three times in a row: starting over with a fresh shared table");
+	tp_reload_cancel(m, "the shared table is replaced");
 	tp_region_close(m->region);
 	m->region = NULL;
 	if (!open_table(m, true)) {
@@ -316,6 +349,7 @@ static void renew_table(struct master *m)
 	m->alerts.region = m->region;
 	tp_supervisor_renew(m->supervisor, m->region);
 	tp_admin_renew(m->admin, m->region);
+	tp_snapshots_renew(m->snapshots, m->region);
 }
 
 static void close_listeners(struct master *m)
@@ -356,6 +390,10 @@ static uint64_t turn(struct master *m)
 		return 0;
 	uint64_t admin_wait = tp_admin_tick(m->admin, m->supervisor);
 	wait = wait < admin_wait ? wait : admin_wait;
+	uint64_t snapshots_wait = tp_snapshots_tick(m->snapshots, m->supervisor);
+	wait = wait < snapshots_wait ? wait : snapshots_wait;
+	uint64_t reload_wait = tp_reload_tick(m);
+	wait = wait < reload_wait ? wait : reload_wait;
 	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
 	wait = wait < alerts_wait ? wait : alerts_wait;
 	tp_places_watch(&m->places, m->region);
@@ -368,6 +406,7 @@ static uint64_t turn(struct master *m)
 		uint64_t left = m->closing_ends_ms - now;
 		wait = wait < left ? wait : left;
 	}
+	tp_number_tell(m->region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &m->losses_told);
 	if (!tp_log_flush() && wait > LOG_RETRY_MS)
 		wait = LOG_RETRY_MS;
 	return wait;
@@ -378,8 +417,9 @@ static void serve(struct master *m)
 	enter(m, MASTER_STARTING);
 	while (m->state != MASTER_GONE && m->state != MASTER_FAILED) {
 		uint64_t wait = turn(m);
-		struct pollfd p = {.fd = m->signal_fd, .events = POLLIN};
-		if (m->state != MASTER_GONE && m->state != MASTER_FAILED && poll(&p, 1, (int)wait) > 0)
+		struct pollfd p[] = {{.fd = m->signal_fd, .events = POLLIN},
+				     {.fd = tp_admin_fd(m->admin), .events = POLLIN}};
+		if (m->state != MASTER_GONE && m->state != MASTER_FAILED && poll(p, 2, (int)wait) > 0)
 			read_signals(m);
 	}
 }
@@ -390,11 +430,13 @@ static void shut_down(struct master *m)
 {
 	tp_listeners_close(&m->listeners);
 	tp_admin_close(m->admin, ADMIN_PATIENCE_MS); /* last: the workers' last numbers are in its file */
+	tp_snapshots_close(m->snapshots, SNAPSHOTS_PATIENCE_MS);
 	tp_alerts_close(&m->alerts, ALERTS_PATIENCE_MS);
 	tp_supervisor_free(m->supervisor);
 	tp_region_close(m->region);
 	if (m->config->pid_file != NULL)
 		tp_pidfile_remove(m->config->pid_file);
+	tp_config_unref(m->config);
 	if (m->state == MASTER_GONE)
 		tp_info("stopped");
 	if (m->lock_fd >= 0)

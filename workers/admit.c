@@ -207,7 +207,7 @@ static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory 
 		tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + m->refusal);
 		tp_numbers_refusal(t->worker, m->refusal);
 	}
-	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
+	tp_record_reason(t, "answered from memory", NULL);
 	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
 }
 

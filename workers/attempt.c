@@ -327,7 +327,7 @@ static bool write_some(struct tp_attempt *a)
 	if (a->stage == TP_STAGE_UNSENT) {
 		a->written_us = a->last_written_us;
 		if (a->tried == 0) /* one send, by however many proxies */
-			tp_numbers_send(a->provider, a->klass);
+			tp_numbers_send(a->provider, a->klass, a->head_args.key_index);
 	}
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/retry/hop.h"
 #include "workers/credential.h"
+#include "workers/keys.h"
 #include "workers/turn.h"
 
 static const struct tp_provider_conf *provider_of(const struct tp_turn *t, unsigned i)
@@ -27,21 +28,32 @@ static struct tp_cooldown_name name_of(const struct tp_turn *t, unsigned i, enum
 		return tp_waits_target(t, p, tp_str_from(t->targets->combo->targets[i].model), client,
 				       tp_str_from(text));
 	}
-	struct tp_str secret = {(const char *)&client, sizeof client};
 	if (tp_credential_own(p))
-		secret = tp_credential_now(t, p);
+		return tp_keys_name(t, p, text);
+	struct tp_str secret = {(const char *)&client, sizeof client};
 	snprintf(text, TP_TARGET_NAME, client != 0 ? "%s (one client's credential)" : "%s key 1", p->name);
 	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), secret, tp_str_from(text));
 }
 
-bool tp_target_cools(const struct tp_turn *t, unsigned i, uint64_t now_ms, struct tp_target_cooling *ret)
+/* One of several keys is enough to ask it. */
+static bool cools_by(const struct tp_turn *t, unsigned i, enum name kind, uint64_t now_ms,
+		     struct tp_cooldown *ret, struct tp_hash128 *ret_key)
 {
 	char text[TP_TARGET_NAME];
+	const struct tp_provider_conf *p = provider_of(t, i);
+	if (kind == NAME_KEY && tp_credential_own(p))
+		return tp_keys_all_cool(t, p, now_ms, ret, ret_key);
+	*ret_key = name_of(t, i, kind, text).key;
+	return tp_cooldown_get(t->worker->region, *ret_key, now_ms, ret);
+}
+
+bool tp_target_cools(const struct tp_turn *t, unsigned i, uint64_t now_ms, struct tp_target_cooling *ret)
+{
+	struct tp_hash128 key;
 	struct tp_cooldown c;
 	*ret = (struct tp_target_cooling){0};
 	for (enum name kind = 0; kind < NAMES; kind++) {
-		struct tp_hash128 key = name_of(t, i, kind, text).key;
-		if (!tp_cooldown_get(t->worker->region, key, now_ms, &c))
+		if (!cools_by(t, i, kind, now_ms, &c, &key))
 			continue;
 		ret->told = ret->told || c.told;
 		if (c.until_ms > ret->until_ms) {
@@ -57,6 +69,10 @@ void tp_targets_failed(struct tp_turn *t, const struct tp_outcome *o)
 	enum tp_blame blame = t->targets != NULL ? tp_blame_of(o) : TP_BLAME_NONE;
 	if (blame == TP_BLAME_NONE)
 		return;
+	if (tp_keys_refused(t, o)) { /* that key cools; the target does with its last one */
+		tp_cooldown_end_probe(&t->targets->probe, true);
+		return;
+	}
 	char text[TP_TARGET_NAME];
 	unsigned at = t->targets->at;
 	/* A limit belongs to the account that met it, overload to the provider. */

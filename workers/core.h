@@ -14,9 +14,11 @@
 #include <openssl/ssl.h>
 
 #include "common/base/siphash.h"
+#include "common/base/sink.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
+#include "common/shm/gate.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "common/shm/streak.h"
@@ -47,11 +49,14 @@ struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
 struct tp_runtime;
+struct tp_gates;
+struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
 TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 SLIST_HEAD(tp_runtime_list, tp_runtime);
+LIST_HEAD(tp_refresher_list, tp_refresher);
 
 /* The keys of the URL that went to a provider last: nearly all requests of a provider go to one path. */
 struct tp_url_memo {
@@ -68,9 +73,11 @@ struct tp_provider_rt {
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
-	tp_streak_id long_waits; /* of 55s and more in a row, over all workers */
+	tp_streak_id long_waits;        /* of 55s and more in a row, over all workers */
+	tp_gate_id gate;                /* TP_GATE_NONE: capacity.limit is off */
+	struct tp_refresher *refresher; /* of its access tokens; NULL = it has none */
 	struct tp_url_memo last_url;
-	struct event sweep; /* closes the idle ones whose time is over */
+	struct event sweep;             /* closes the idle ones whose time is over */
 	bool sweeping;
 };
 
@@ -94,6 +101,13 @@ struct tp_worker {
 	uint64_t held_bytes; /* request bytes held for replay, bounded by limits.replay_total */
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
+	struct tp_refresher_list renewing; /* those that have asked their endpoint and await its answer */
+	int snapshot_fd;                   /* -1: none are made */
+	struct tp_sink access_log;
+	enum tp_access_format access_format;
+	bool access_log_on;
+	uint64_t losses_told; /* lines of both logs */
+	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

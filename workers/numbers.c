@@ -1,5 +1,6 @@
 #include "workers/numbers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
@@ -15,7 +16,7 @@ enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDG
 enum { UNKNOWN = UINT16_MAX - 1 };
 
 struct of_provider {
-	tp_series_id sends[TP_CLASS_COUNT], billed, inflight;
+	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, queued, keys[TP_KEYS_MAX];
 };
 
 struct of_route {
@@ -95,11 +96,21 @@ static struct of_provider *provider_of(const struct tp_provider_rt *p)
 	return &p->runtime->numbers->providers[p - p->runtime->providers];
 }
 
-void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass)
+static void count_key(const struct tp_provider_rt *p, unsigned key)
+{
+	char number[16]; /* as in "codex key 2" */
+	if (key >= p->conf->n_keys)
+		return;
+	(void)snprintf(number, sizeof number, "%u", key + 1);
+	add(p->worker, &provider_of(p)->keys[key], 1, TP_METRIC_KEY_SENDS, p->conf->name, number, NULL);
+}
+
+void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass, unsigned key)
 {
 	struct tp_worker *w = p->worker;
 	const char *name = tp_class_name(klass);
 	add(w, &provider_of(p)->sends[klass], 1, TP_METRIC_SENDS, p->conf->name, name, NULL);
+	count_key(p, key);
 	if (klass != TP_CLASS_INITIAL && klass != TP_CLASS_HOP)
 		add(w, &p->runtime->numbers->retries[klass], 1, TP_METRIC_RETRY_ATTEMPTS, name, NULL, NULL);
 }
@@ -107,6 +118,11 @@ void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass)
 void tp_numbers_inflight(const struct tp_provider_rt *p, int delta)
 {
 	add(p->worker, &provider_of(p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_queued(const struct tp_provider_rt *p, int delta)
+{
+	add(p->worker, &provider_of(p)->queued, delta, TP_METRIC_QUEUED, p->conf->name, NULL, NULL);
 }
 
 int64_t tp_numbers_busy(const struct tp_provider_rt *p)

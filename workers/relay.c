@@ -7,6 +7,7 @@
 #include "common/retry/stream_error.h"
 #include "workers/cooling.h"
 #include "workers/heartbeat.h"
+#include "workers/snapshot.h"
 #include "workers/unpack.h"
 #include "workers/waits.h"
 
@@ -42,8 +43,11 @@ void tp_relay_commit(struct tp_turn *t)
 {
 	tp_ledger_commit(&t->ledger);
 	tp_targets_good(t);
-	if (t->relay.facts.status < 300)
+	if (t->relay.facts.status < 300) {
 		tp_waits_good(t);
+		tp_keys_good(t);
+		tp_refresh_good(t);
+	}
 	tp_blacklist_committed(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;
@@ -51,7 +55,7 @@ void tp_relay_commit(struct tp_turn *t)
 	tp_relay_output_seen(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
-	if (t->request->complete)
+	if (t->request->complete && !tp_snapshot_wants_request(t))
 		tp_request_release(t->request);
 }
 
@@ -73,7 +77,8 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 			tp_relay_finish(t);
 		return;
 	}
-	tp_info("turn %s: cut after commit: %s", t->id, why);
+	tp_debug("turn %s: cut after commit: %s", t->id, why);
+	tp_record_reason(t, "cut after commit", why);
 	tp_blacklist_note(t, TP_CAUSE_TRUNCATED, 0);
 	struct tp_ledger_ending e = {.end = TP_END_UNKNOWN};
 	struct tp_buf event = {0};

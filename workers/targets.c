@@ -13,6 +13,7 @@
 #include "workers/blacklist.h"
 #include "workers/cooling.h"
 #include "workers/dispatch.h"
+#include "workers/keys.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
@@ -294,14 +295,15 @@ void tp_targets_sent(struct tp_turn *t)
 static void leave(struct tp_turn *t)
 {
 	tp_blacklist_over(t, false);
+	tp_turn_gate_leave(t);
 	tp_cooldown_end_probe(&t->targets->probe, false);
 }
 
-bool tp_targets_skip(struct tp_turn *t)
+bool tp_targets_skip(struct tp_turn *t, const char *why)
 {
 	if (t->targets == NULL || !tp_targets_choose(t))
 		return false;
-	tp_info("turn %s: %s is blacklisted: passed over", t->id, t->targets->name);
+	tp_info("turn %s: %s %s: passed over", t->id, t->targets->name, why);
 	leave(t);
 	tp_waits_end(t);
 	if (enter(t, t->targets->chosen))

@@ -1,21 +1,20 @@
 #include "workers/numbers.h"
 #include "workers/turn.h"
 
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "common/base/block.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
-#include "workers/alerts.h"
-#include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
 #include "workers/models.h"
-#include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
+#include "workers/snapshot.h"
 #include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
@@ -32,10 +31,14 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 	if (s == t->state)
 		return;
 	tp_debug("turn %s: %s -> %s", t->id, state_names[t->state], state_names[s]);
-	if (t->state == TP_TURN_WAIT)
+	if (t->state == TP_TURN_WAIT) {
 		tp_worker_gauge(t->worker, TP_GAUGE_WAITING, -1);
-	if (s == TP_TURN_WAIT)
+		t->record.waited_ms += tp_clock_boot_ms() - t->record.waiting_since_ms;
+	}
+	if (s == TP_TURN_WAIT) {
 		tp_worker_gauge(t->worker, TP_GAUGE_WAITING, 1);
+		t->record.waiting_since_ms = tp_clock_boot_ms();
+	}
 	if (t->state == TP_TURN_WAIT || t->state == TP_TURN_JOIN || s == TP_TURN_FLOW || s == TP_TURN_OVER)
 		tp_timer_clear(&t->timer);
 	t->state = s;
@@ -50,6 +53,7 @@ static void free_turn(struct tp_turn *t)
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
+	tp_refresh_end(t);
 	tp_identity_drop(t);
 	tp_targets_drop(t);
 	tp_request_free(t->request);
@@ -65,10 +69,11 @@ static const enum tp_counter outcome_counters[] = {
 };
 
 /* Provably nothing was written: the charge returns. */
-static void give_back(struct tp_turn *t)
+void tp_turn_give_back(struct tp_turn *t)
 {
 	tp_ledger_give_back(&t->ledger, t->klass);
 	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+	t->record.sends[t->klass]--;
 }
 
 /* The turn is over; its client goes on without it. */
@@ -78,11 +83,14 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
+	tp_turn_gate_leave(t);
 	tp_targets_end(t);
+	tp_keys_end(t);
 	tp_waits_end(t);
+	if (t->joined && unsent)
+		tp_turn_give_back(t);
+	tp_record_end(t, outcome); /* while the ledger knows the number of sends */
 	if (t->joined) {
-		if (unsent)
-			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
@@ -144,6 +152,7 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 		tp_heartbeat_fail(t, r, outcome, ending);
 		return;
 	}
+	(void)snprintf(t->record.code, sizeof t->record.code, "%s", r->code != NULL ? r->code : "");
 	tp_refusal_render(r, t->family, &body);
 	if (body.failed)
 		tp_turn_end(t, outcome, ending, TP_NEXT_CUT);
@@ -167,14 +176,14 @@ void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
 		tp_relay_cut(t, detail);
 		return;
 	}
-	tp_debug("turn %s: refused with %d: %s", t->id, status, detail);
+	tp_record_reason(t, detail, NULL);
 	tp_turn_answer_local(t, &r, TP_TURN_BAD, &e);
 }
 
 void tp_turn_client_gone(struct tp_turn *t)
 {
 	struct tp_ledger_ending e = {.end = TP_END_LEFT};
-	tp_debug("turn %s: its client left", t->id);
+	tp_record_reason(t, "the client left", NULL);
 	tp_turn_end(t, TP_TURN_GONE, &e, TP_NEXT_CUT);
 }
 
@@ -188,7 +197,17 @@ void tp_turn_abort(struct tp_turn *t)
 	/* It is us who leave: the client will send again, and what was open may have run. */
 	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
 	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
+	tp_record_reason(t, "the server is shutting down", NULL);
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
+}
+
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
+{
+	struct tp_refusal r = tp_refusal_for(code, 0);
+	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
+	tp_numbers_refusal(t->worker, code);
+	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
 
 /* ---- the request arrives */
@@ -258,111 +277,6 @@ void tp_turn_body_done(struct tp_turn *t)
 	tp_turn_identify(t);
 }
 
-/* ---- the decision, acted upon */
-
-void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
-{
-	struct tp_refusal r = tp_refusal_for(code, 0);
-	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
-	tp_numbers_refusal(t->worker, code);
-	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
-}
-
-static void answer_without_send(struct tp_turn *t, enum tp_code code)
-{
-	/* An answer that a provider gave earlier in this turn says more than our failure to ask again. */
-	if (t->saved != NULL && code == TP_CODE_UNREACHABLE) {
-		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	struct tp_refusal r = tp_refusal_for(code, 0);
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
-}
-
-static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
-{
-	if (d->ambiguous) {
-		if (!tp_ledger_take_ambiguous(&t->ledger)) {
-			tp_turn_refuse(t, d->code);
-			return;
-		}
-		t->replaced = d->code;
-	}
-	if (d->klass == TP_CLASS_OVERLOAD)
-		tp_streak_next(t->worker->region, t->provider->long_waits, d->wait_ms);
-	t->class_sends[d->klass]++;
-	t->forced_retry_used = t->forced_retry_used || d->forced;
-	t->overload_limit = d->overload_limit;
-	t->klass = d->klass;
-	tp_relay_reset(t);
-	tp_turn_set_state(t, TP_TURN_WAIT);
-	tp_numbers_wait(t->worker, d->wait_ms);
-	tp_timer_set(&t->timer, d->wait_ms);
-}
-
-/* The charge follows the evidence: returned when provably nothing was written. */
-static void settle(struct tp_turn *t, const struct tp_decision *d)
-{
-	if (d->action == TP_ACT_RECONNECT)
-		return; /* the send is still open */
-	if (d->give_back) {
-		give_back(t);
-		return;
-	}
-	tp_ledger_settle(&t->ledger);
-	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
-	if (billed && d->action != TP_ACT_CANCEL) {
-		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
-		tp_numbers_billed(t->provider);
-	}
-}
-
-/* What the target answered may cool those that were to come after it: then there is no next one. */
-static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
-{
-	const struct tp_retry_conf *policy = &t->provider->conf->retry;
-	struct tp_allowance a = tp_allowance_of(t);
-	struct tp_decision d = tp_decide(policy, o, &a, tp_worker_random(t->worker));
-	if (d.action == TP_ACT_NEXT_TARGET) {
-		tp_targets_failed(t, o);
-		if (tp_targets_choose(t))
-			return d;
-		a = tp_allowance_of(t);
-		d = tp_decide(policy, o, &a, tp_worker_random(t->worker));
-	}
-	if (d.action == TP_ACT_RELAY || d.action == TP_ACT_LOCAL)
-		tp_targets_failed(t, o);
-	return d;
-}
-
-void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
-{
-	tp_clock_refresh(); /* a told time counts from now, not from the beginning of this loop turn */
-	struct tp_outcome o = tp_outcome_of(t, cause);
-	struct tp_decision d = decide(t, &o);
-	settle(t, &d);
-	if (d.action != TP_ACT_RECONNECT)
-		tp_waits_told(t, &o);
-	tp_blacklist_note(t, cause, o.status);
-	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
-		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
-		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
-	if (d.alert != TP_ALERT_NONE)
-		tp_alert_of_turn(t, d.alert);
-	switch (d.action) {
-	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
-	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
-	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
-	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
-	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
-	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
-	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
-	}
-}
-
 static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
@@ -373,6 +287,8 @@ static void on_timer(void *arg)
 	case TP_TURN_WAIT:
 		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
+		else if (t->gate.queued)
+			tp_turn_gate_expired(t);
 		else
 			tp_dispatch(t, t->klass);
 		break;
@@ -397,10 +313,15 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	unsigned serial = t->attempt.serial;
 	if (!flows)
 		tp_overhead_heard(&t->overhead, &t->attempt);
+	if (p->head != NULL)
+		tp_snapshot_answer(t, p->head, p->bytes);
 	tp_relay_piece(t, p);
 	/* A turn that is over is parked. One that sends again at once goes on running. */
 	if (!flows && t->attempt.serial == serial)
 		tp_overhead_stand(&t->overhead);
+	/* The provider is done, whatever the client still has to take of it. */
+	if (p->end && t->state == TP_TURN_FLOW)
+		tp_turn_gate_leave(t);
 }
 
 static void on_failed(void *owner, enum tp_cause cause, const char *why)
@@ -441,6 +362,7 @@ static void on_switched(void *owner, const struct tp_answer_piece *head, int fd,
 	tp_answer_head_relay(&client.first, 101, head->head, head->bytes, &facts, &about);
 	tp_buf_add(&client.first, head->data, head->n);
 	struct tp_ledger_ending e = {.end = TP_END_SUCCESS};
+	t->record.status = 101;
 	leave(t, TP_TURN_OK, &e);
 	tp_client_detach(c, &client.fd, &client.ssl, &provider.first);
 	tp_tunnel_start(w, client, provider, idle_ms);
@@ -472,6 +394,7 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	tp_worker_request_id(w, t->id);
 	tp_timer_init(&t->timer, w->base, on_timer, t);
 	tp_attempt_init(&t->attempt, w, &attempt_ops, t);
+	tp_record_begin(t);
 	tp_worker_count(w, TP_COUNT_TURNS);
 	tp_worker_gauge(w, TP_GAUGE_TURNS, 1);
 	return t;

@@ -24,7 +24,11 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
+#include "workers/keys.h"
 #include "workers/overhead.h"
+#include "workers/record.h"
+#include "workers/refresh.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -122,16 +126,20 @@ struct tp_turn {
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
 	struct tp_targets *targets; /* owned; NULL: the request names no combo */
+	struct tp_turn_keys keys;   /* of a provider with several */
 	struct tp_turn_waits waits;
-	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
+	struct tp_turn_gate gate;
+	struct tp_turn_token token; /* of a provider with `refresh` */
+	bool other_targets;         /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
 	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
-	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;          /* heartbeats; closed when they are off */
+	struct tp_turn_record record;
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */
@@ -151,13 +159,17 @@ void tp_turn_client_gone(struct tp_turn *t);
 /* The worker leaves: end the answer as cut. */
 void tp_turn_abort(struct tp_turn *t);
 
-/* ---- for relay.c and dispatch.c, which are parts of the turn */
+/* ---- for the other files that are parts of the turn */
 
 /* How a turn ends; the statistics add up over these. */
 enum tp_turn_outcome { TP_TURN_OK, TP_TURN_ERROR, TP_TURN_REFUSED, TP_TURN_CUT, TP_TURN_GONE, TP_TURN_BAD };
 
+/* The present send provably wrote nothing: its charge is returned. */
+void tp_turn_give_back(struct tp_turn *t);
 /* An attempt has ended without a good answer: asks tp_decide() and acts on it. */
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
+/* The same about an outcome for which no attempt has just ended: there is no access token to send with. */
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why);
 /* The one way a turn ends. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);

@@ -10,6 +10,7 @@
 #include "common/retry/told.h"
 #include "workers/access.h"
 #include "workers/credential.h"
+#include "workers/keys.h"
 #include "workers/numbers.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
@@ -35,7 +36,7 @@ static struct tp_str provider_of(const struct tp_turn *t)
 /* The provider's own key goes out, else what the client sent, unless that only opened Turnpike. */
 static struct tp_str own_credential(const struct tp_turn *t, const struct tp_provider_conf *p)
 {
-	struct tp_str key = tp_credential_now(t, p);
+	struct tp_str key = tp_credential_identity(t, p);
 	return key.n > 0 ? key : tp_str_from(p->url_authorization);
 }
 
@@ -273,6 +274,8 @@ void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o)
 	if (t->waits.model_n == 0)
 		return;
 	bool told = o->cause == TP_CAUSE_ANSWER && o->told_ms >= 0 && !o->too_large;
+	/* What one of several keys was told holds nobody: the next key is used. */
+	told = told && !tp_keys_refused(t, o);
 	if (told && o->told_ms > (int64_t)policy->ceiling_ms) {
 		if (speaks_of_load(o->status))
 			cool(t, o);

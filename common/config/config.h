@@ -14,6 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/log.h"
+#include "common/http/access_line.h"
 #include "common/base/str.h"
 #include "common/retry/order.h"
 
@@ -84,7 +85,11 @@ enum tp_key_header {
 	TP_KEY_X_GOOG_API_KEY
 };
 
-enum { TP_EGRESS_MAX = 8 };
+/* Of struct tp_provider_conf.capacity_limit. */
+#define TP_LIMIT_OFF  UINT32_C(0)
+#define TP_LIMIT_AUTO UINT32_MAX
+
+enum { TP_KEYS_MAX = 64, TP_EGRESS_MAX = 8 };
 
 /* One way to a provider (design section 9): an entry of `via`, taken apart. */
 struct tp_egress_conf {
@@ -105,8 +110,8 @@ struct tp_provider_conf {
 	char *authority;         /* host[:port] as it stands in Host; default ports left out */
 	char *url_authorization; /* "Basic ..." made of the url's user information, or NULL */
 	enum tp_provider_family family;
-	char **keys; /* Turnpike's own credentials for this provider; 0 or 1 for now */
-	size_t n_keys;
+	char **keys;   /* Turnpike's own credentials for this provider, all different; may be none */
+	size_t n_keys; /* at most TP_KEYS_MAX */
 	enum tp_key_header key_header;
 	uint32_t keepalive_idle_ms, keepalive_max;
 	uint32_t connect_ms, first_byte_ms, idle_ms;
@@ -116,6 +121,8 @@ struct tp_provider_conf {
 		char *server_name; /* or NULL = host */
 		bool verify;
 	} tls;
+	uint32_t capacity_limit; /* requests at once over all workers, or TP_LIMIT_* */
+	uint32_t capacity_queue, capacity_wait_ms;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
 	char **via; /* as written; may hold user information: never log it, use egress[].address */
@@ -126,6 +133,13 @@ struct tp_provider_conf {
 	bool compression_pass;         /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
 			       */
+	struct {
+		char *url;           /* NULL = off; then all are NULL */
+		char *refresh_token; /* secret */
+		char *client_id;     /* or NULL: plain JSON is spoken */
+		char *client_secret; /* secret, or NULL */
+		char *state_file;    /* absolute path */
+	} refresh;
 	struct tp_retry_conf retry;
 };
 
@@ -163,11 +177,14 @@ struct tp_budget_conf {
 	size_t n_identify;
 };
 
+struct tp_files;
+
 struct tp_config {
-	unsigned refs;       /* plain counter: each process has its own copy */
-	uint64_t generation; /* set by the master: 1, 2, ... */
-	char *file;          /* where it came from */
-	unsigned workers;    /* 1..256; auto is resolved */
+	unsigned refs;          /* plain counter: each process has its own copy */
+	uint64_t generation;    /* set by the master: 1, 2, ... */
+	char *file;             /* where it came from */
+	struct tp_files *files; /* all that was read for it; one reference. See files.h */
+	unsigned workers;       /* 1..256; auto is resolved */
 	struct tp_listener_conf *listeners;
 	size_t n_listeners;
 	struct {
@@ -209,8 +226,17 @@ struct tp_config {
 	struct {
 		enum tp_log_level level;
 		enum tp_log_format format;
-		char *output; /* "stderr" or a path */
+		char *output; /* "stderr", "syslog" or a path */
 	} log;
+	struct {
+		char *output; /* "off", "stderr" or a path */
+		enum tp_access_format format;
+	} access_log;
+	struct {
+		char *directory; /* or NULL: none are written */
+		uint32_t keep;   /* at least 1 */
+		bool full;       /* bodies as they are, else their shape */
+	} snapshots;
 	char *stats_file; /* or NULL */
 	struct {
 		char **command; /* an argv: NULL-terminated; NULL = none */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/config/refresh.h"
+
 void tp_check_combo(struct tp_load *l, void *object, struct tp_node *node)
 {
 	const struct tp_combo_conf *c = object;
@@ -30,7 +32,7 @@ static bool same_origin(const struct tp_provider_conf *a, const struct tp_provid
 /* Lives on what the client sends along: neither a key nor a user in its url. */
 static bool takes_clients_credential(const struct tp_provider_conf *p)
 {
-	return p->n_keys == 0 && p->url_authorization == NULL;
+	return p->n_keys == 0 && !tp_refresh_is_set(p) && p->url_authorization == NULL;
 }
 
 static bool is_routed(const struct tp_config *c, const struct tp_provider_conf *p)

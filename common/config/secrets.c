@@ -7,6 +7,32 @@
 #include "common/config/convert.h"
 #include "common/config/option.h"
 
+static struct tp_str learned_texts[TP_SECRETS_LEARNED]; /* a ring */
+static size_t learned_next;
+static struct tp_mask_secrets learned = {.list = learned_texts};
+
+void tp_secrets_learn(struct tp_str text)
+{
+	if (text.n < TP_MASK_SECRET_MIN)
+		return;
+	for (size_t i = 0; i < learned.n; i++)
+		if (tp_str_eq(learned_texts[i], text))
+			return;
+	char *copy = strndup(text.p, text.n);
+	if (copy == NULL)
+		return;
+	struct tp_str *place = &learned_texts[learned_next];
+	union {
+		const char *text;
+		void *memory;
+	} old = {.text = place->p};
+	free(old.memory);
+	*place = (struct tp_str){copy, text.n};
+	learned_next = (learned_next + 1) % TP_SECRETS_LEARNED;
+	if (learned.n < TP_SECRETS_LEARNED)
+		learned.n++;
+}
+
 static void add(struct tp_secrets *s, struct tp_str text)
 {
 	if (text.n < TP_MASK_SECRET_MIN || s->failed)
@@ -98,7 +124,7 @@ static void add_basic(struct tp_secrets *s, const char *authorization)
 
 void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secrets)
 {
-	*ret_secrets = (struct tp_secrets){0};
+	*ret_secrets = (struct tp_secrets){.list = {.next = &learned}};
 	add_section(ret_secrets, &tp_config_root, c);
 	for (size_t i = 0; i < c->n_providers; i++) {
 		const struct tp_provider_conf *p = &c->providers[i];
@@ -116,27 +142,73 @@ void tp_secrets_free(struct tp_secrets *s)
 
 /* ---- the log */
 
-static struct {
+/* A generation: the newest first. Those before are masked while something of them still runs. */
+struct guarded {
+	struct guarded *next;
 	struct tp_config *config;
 	struct tp_secrets secrets;
-} guard;
+};
+
+static struct guarded *guards;
 
 static bool mask_line(struct tp_str line, struct tp_buf *out)
 {
-	if (guard.secrets.failed) { /* not all that is secret is known */
-		out->failed = true;
-		return true;
-	}
-	return tp_mask_line(line, &guard.secrets.list, out);
+	for (const struct guarded *g = guards; g != NULL; g = g->next)
+		if (g->secrets.failed) { /* not all that is secret is known */
+			out->failed = true;
+			return true;
+		}
+	return tp_mask_line(line, &guards->secrets.list, out);
 }
 
-void tp_secrets_guard_log(struct tp_config *c)
+static void let_go(struct guarded *g)
 {
-	struct tp_config *before = guard.config;
-	tp_secrets_free(&guard.secrets);
-	guard.config = c != NULL ? tp_config_ref(c) : NULL;
-	if (c != NULL)
-		tp_secrets_of_config(c, &guard.secrets);
-	tp_config_unref(before);
-	tp_log_set_mask(c != NULL ? mask_line : NULL);
+	tp_secrets_free(&g->secrets);
+	tp_config_unref(g->config);
+	free(g);
+}
+
+/* Lets go of generations that nobody else holds, and says which list goes on at which. */
+static void tidy(struct guarded *newest)
+{
+	struct guarded **at = &newest->next;
+	while (*at != NULL) {
+		struct guarded *g = *at;
+		if (g->config->refs > 1) {
+			at = &g->next;
+			continue;
+		}
+		*at = g->next;
+		let_go(g);
+	}
+	for (struct guarded *g = newest; g != NULL; g = g->next)
+		g->secrets.list.next = g->next != NULL ? &g->next->secrets.list : &learned;
+}
+
+bool tp_secrets_guard_log(struct tp_config *c)
+{
+	struct guarded *g = c != NULL ? calloc(1, sizeof *g) : NULL;
+	if (c != NULL && g == NULL)
+		return false;
+	if (g == NULL) {
+		tp_log_set_mask(NULL);
+		for (struct guarded *next; guards != NULL; guards = next) {
+			next = guards->next;
+			let_go(guards);
+		}
+		return true;
+	}
+	g->config = tp_config_ref(c);
+	tp_secrets_of_config(c, &g->secrets);
+	g->next = guards;
+	tidy(g);
+	guards = g;
+	tp_log_set_mask(mask_line);
+	return true;
+}
+
+void tp_secrets_guard_tidy(void)
+{
+	if (guards != NULL)
+		tidy(guards);
 }

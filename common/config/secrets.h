@@ -23,10 +23,20 @@ void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secr
 void tp_secrets_free(struct tp_secrets *s);
 
 /*
- * From now on every line that this process logs is masked with the secrets of `c`, of which a reference is
- * kept until the next call.  A process forked later does the same.  To be called once per generation; NULL
- * lets go of the last one, and lines go out as they are.
+ * A secret that came up while the server runs (an access token, a new refresh token): a copy joins all lists,
+ * those collected already too, and the log, in this process.  The last TP_SECRETS_LEARNED are known.
  */
-void tp_secrets_guard_log(struct tp_config *c);
+enum { TP_SECRETS_LEARNED = 64 };
+void tp_secrets_learn(struct tp_str text);
+
+/*
+ * From now on every line that this process logs is masked with the secrets of `c` too, of which a reference
+ * is kept; those of earlier generations stay masked while anybody else holds one of theirs.  A process forked
+ * later does the same.  To be called once per generation; NULL lets go of all, and lines go out as they are.
+ * False: out of memory, nothing has changed.
+ */
+bool tp_secrets_guard_log(struct tp_config *c);
+/* Lets go of earlier generations that nobody else holds any more. */
+void tp_secrets_guard_tidy(void);
 
 #endif

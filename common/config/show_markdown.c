@@ -3,11 +3,20 @@
 #include "common/config/units.h"
 
 static const char *const type_names[] = {
-	[TP_OPT_BOOL] = "boolean",       [TP_OPT_COUNT] = "number",    [TP_OPT_WORKERS] = "number or `auto`",
-	[TP_OPT_DURATION] = "duration",  [TP_OPT_SIZE] = "size",       [TP_OPT_STRING] = "text",
-	[TP_OPT_CHOICE] = "word",        [TP_OPT_STRINGS] = "list",    [TP_OPT_STATUSES] = "list of statuses",
-	[TP_OPT_PROVIDER] = "name",      [TP_OPT_SECTION] = "mapping", [TP_OPT_LIST] = "list of mappings",
+	[TP_OPT_BOOL] = "boolean",
+	[TP_OPT_COUNT] = "number",
+	[TP_OPT_WORKERS] = "number or `auto`",
+	[TP_OPT_DURATION] = "duration",
+	[TP_OPT_SIZE] = "size",
+	[TP_OPT_STRING] = "text",
+	[TP_OPT_CHOICE] = "word",
+	[TP_OPT_STRINGS] = "list",
+	[TP_OPT_STATUSES] = "list of statuses",
+	[TP_OPT_PROVIDER] = "name",
+	[TP_OPT_SECTION] = "mapping",
+	[TP_OPT_LIST] = "list of mappings",
 	[TP_OPT_MAP] = "named mappings",
+	[TP_OPT_LIMIT] = "`off`, `auto` or number",
 };
 
 static void write_range(const struct tp_option *o, struct tp_buf *out)
@@ -16,7 +25,7 @@ static void write_range(const struct tp_option *o, struct tp_buf *out)
 						    : o->type == TP_OPT_SIZE   ? tp_format_size
 									       : tp_buf_add_uint;
 	bool number = o->type == TP_OPT_DURATION || o->type == TP_OPT_SIZE || o->type == TP_OPT_COUNT ||
-		      o->type == TP_OPT_WORKERS;
+		      o->type == TP_OPT_WORKERS || o->type == TP_OPT_LIMIT;
 	tp_buf_printf(out, "%s", type_names[o->type]);
 	if (!number)
 		return;

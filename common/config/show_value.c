@@ -103,6 +103,12 @@ void tp_show_value(const struct tp_config *c, const struct tp_option *o, const v
 	case TP_OPT_BOOL: tp_buf_printf(out, "%s", number != 0 ? "true" : "false"); break;
 	case TP_OPT_WORKERS:
 	case TP_OPT_COUNT: tp_buf_add_uint(out, number); break;
+	case TP_OPT_LIMIT:
+		if (number == TP_LIMIT_OFF || number == TP_LIMIT_AUTO)
+			tp_buf_printf(out, "%s", number == TP_LIMIT_OFF ? "off" : "auto");
+		else
+			tp_buf_add_uint(out, number);
+		break;
 	case TP_OPT_DURATION: tp_format_duration(out, number); break;
 	case TP_OPT_SIZE: tp_format_size(out, number); break;
 	case TP_OPT_CHOICE: tp_buf_printf(out, "%s", o->choices[number]); break;

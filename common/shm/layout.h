@@ -12,11 +12,13 @@
 #include "common/shm/cooldown.h"
 #include "common/shm/counters.h"
 #include "common/shm/directory.h"
+#include "common/shm/gate.h"
 #include "common/shm/histogram.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "common/shm/series.h"
 #include "common/shm/shared_wait.h"
+#include "common/shm/token.h"
 
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
@@ -58,6 +60,8 @@ enum tp_part {
 	TP_PART_COOLDOWN,
 	TP_PART_WAIT_DIR,
 	TP_PART_WAIT,
+	TP_PART_TOKENS,
+	TP_PART_GATES,
 	TP_PART_LEDGER,
 	TP_PART_COUNT
 };
@@ -152,6 +156,35 @@ struct tp_wait_cell {
 	_Atomic uint64_t text[TP_SHARED_WAIT_NAME / 8];
 };
 
+/* One of the two last tokens of a provider, written by the holder of the lease alone. */
+struct tp_token_text {
+	_Atomic uint64_t origin, got_ms, expires_ms, renew_ms;
+	_Atomic uint64_t run; /* tokens in a row before it that the provider never accepted */
+	_Atomic uint64_t n;   /* bytes */
+	_Atomic uint64_t words[TP_TOKEN_MAX / 8];
+};
+
+/* A provider's access token: see token.c. */
+struct tp_token_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name;
+	_Atomic uint64_t generation;
+	_Atomic uint64_t proved;
+	_Atomic uint64_t lease; /* owner-stamped */
+	_Atomic uint64_t trouble;
+	struct tp_token_text texts[2];
+};
+
+/* The capacity gate of a provider: see gate.c. */
+struct tp_gate_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name; /* hash; 0 = free */
+	_Atomic uint64_t numbers;                      /* tickets drawn */
+	_Atomic uint64_t learned;                      /* `auto` */
+	_Atomic uint64_t service_ms;                   /* how long a permit is held, of late */
+	_Atomic uint64_t permits_high, tickets_high;   /* only grow: no word behind was ever used */
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t permits[TP_GATE_PERMITS]; /* owner-stamped */
+	_Atomic uint64_t tickets[TP_GATE_TICKETS];                         /* owner-stamped */
+};
+
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
 struct tp_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t word;
@@ -194,6 +227,8 @@ struct tp_region {
 	struct tp_breaker_cell *breaker;
 	struct tp_cooldown_cell *cooldowns;
 	struct tp_wait_cell *waits;
+	struct tp_token_cell *tokens; /* TP_TOKENS */
+	struct tp_gate_cell *gates;   /* TP_GATES */
 	struct tp_bucket *buckets;
 	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
 };

@@ -41,6 +41,8 @@ static struct tp_region_header layout_for(struct shape shape)
 		[TP_PART_COOLDOWN] = TP_COOLDOWNS * sizeof(struct tp_cooldown_cell),
 		[TP_PART_WAIT_DIR] = TP_SHARED_WAITS / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
 		[TP_PART_WAIT] = TP_SHARED_WAITS * sizeof(struct tp_wait_cell),
+		[TP_PART_TOKENS] = TP_TOKENS * sizeof(struct tp_token_cell),
+		[TP_PART_GATES] = TP_GATES * sizeof(struct tp_gate_cell),
 		[TP_PART_LEDGER] = (uint64_t)shape.buckets * sizeof(struct tp_bucket),
 	};
 	struct tp_region_header h = {
@@ -162,6 +164,8 @@ static struct tp_region *handle_for(void *base, const struct tp_region_header *l
 		.cooldowns = part(base, layout, TP_PART_COOLDOWN),
 		.wait_dir = directory(base, layout, TP_PART_WAIT_DIR),
 		.waits = part(base, layout, TP_PART_WAIT),
+		.tokens = part(base, layout, TP_PART_TOKENS),
+		.gates = part(base, layout, TP_PART_GATES),
 		.buckets = part(base, layout, TP_PART_LEDGER),
 		.n_buckets = layout->buckets,
 	};

@@ -57,6 +57,9 @@ static void add_instance(struct report *r)
 	put(r, r->root, "ledger_entries", number(tp_ledger_entries(r->table)));
 	put(r, r->root, "config_generation", number(tp_number_get(r->table, TP_NUMBER_CONFIG_GENERATION)));
 	put(r, r->root, "worker_restarts", number(tp_number_get(r->table, TP_NUMBER_WORKER_RESTARTS)));
+	put(r, r->root, "log_lost", number(tp_number_get(r->table, TP_NUMBER_LOG_LOST)));
+	put(r, r->root, "snapshots", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS)));
+	put(r, r->root, "snapshots_lost", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS_LOST)));
 	put(r, r->root, "series_lost", number(tp_series_lost(r->table)));
 	put(r, r->root, "uptime", number(started != 0 && now > started ? (now - started) / 1000 : 0));
 }
@@ -143,6 +146,10 @@ static void add_providers(struct report *r)
 		json_t *provider = within(r, providers, label_of(row.values[0]).text);
 		put(r, within(r, provider, "sends"), label_of(row.values[1]).text, json_integer(row.sum));
 	}
+	for (uint32_t cursor = 0; tp_series_next(r->table, TP_METRIC_KEY_SENDS, &cursor, &row);) {
+		json_t *provider = within(r, providers, label_of(row.values[0]).text);
+		put(r, within(r, provider, "key_sends"), label_of(row.values[1]).text, json_integer(row.sum));
+	}
 	add_of_providers(r, providers, "possibly_billed", TP_METRIC_POSSIBLY_BILLED);
 	add_of_providers(r, providers, "inflight", TP_METRIC_INFLIGHT);
 	add_of_providers(r, providers, "queued", TP_METRIC_QUEUED);
@@ -214,7 +221,11 @@ json_t *tp_report_make(const struct tp_region *table, const struct tp_breaker_po
 
 bool tp_report_write(const struct tp_region *r, const struct tp_breaker_policy *p, struct tp_buf *out)
 {
-	json_t *tree = tp_report_make(r, p);
+	return tp_report_text(tp_report_make(r, p), out);
+}
+
+bool tp_report_text(json_t *tree, struct tp_buf *out)
+{
 	char *text = tree != NULL ? json_dumps(tree, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(tree);
 	if (text == NULL) {

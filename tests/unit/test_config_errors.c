@@ -84,7 +84,10 @@ static const struct wrong values[] = {
 	{P "allow_anonymous: maybe\n", "2:18", "neither true nor false"},
 	{P "log: {level: inof}\n", "2:14",
 	 "`inof` is not one of error, warn, info, debug (did you mean `info`?)"},
-	{P "log: {output: syslog}\n", "2:15", "neither stderr nor an absolute path"},
+	{P "log: {output: sislog}\n", "2:15", "neither stderr nor syslog nor an absolute path"},
+	{P "access_log: {output: access.log}\n", "2:22", "neither off nor stderr nor an absolute path"},
+	{P "snapshots: {keep: 0}\n", "2:19", "1"},
+	{P "snapshots: {directory: here}\n", "2:24", "absolute"},
 	{P "log: {output: \"\"}\n", "2:15", "is empty"},
 	{P "pid_file: run/x.pid\n", "2:11", "absolute path"},
 	{P "state: {name: turnpike}\n", "2:15", "slash and a name"},
@@ -163,7 +166,7 @@ static const struct wrong providers[] = {
 	{URL("http://h//v1"), "3:10", "empty segment"},
 	{URL(""), "3:10", "empty"},
 	{"providers: {p q: {url: \"http://h\"}}\n", "1:13", "`p q` is no name"},
-	{URL("http://h") "    keys: [a, b]\n", "4:11", "one key for now"},
+	{URL("http://h") "    keys: [abc, b, abc]\n", "4:20", "given twice"},
 	{URL("http://h") "    keys: a\n", "4:11", "must be a list"},
 	{URL("http://h") "    keys: [\"\"]\n", "4:12", "providers.p.keys[0]: the value is empty"},
 	{URL("http://h") "    keys:\n", "4:5", "write []"},
@@ -324,10 +327,10 @@ START_TEST(tells_all_mistakes_in_the_order_of_the_file)
 				   "budget: { ttl: 10, sends: x }\n"
 				   "routes: [ { path: /v1, provider: q } ]\n"
 				   "providers:\n"
-				   "  p: { url: nope, keys: [ a, b ] }\n"
+				   "  p: { url: nope, keys: [ a, a ] }\n"
 				   "budget: {}\n";
 	static const char *const places[] = {
-		"f:1:1: ", "f:2:16: ", "f:2:27: ", "f:3:34: ", "f:5:13: ", "f:5:25: ", "f:6:1: "};
+		"f:1:1: ", "f:2:16: ", "f:2:27: ", "f:3:34: ", "f:5:13: ", "f:5:30: ", "f:6:1: "};
 	struct tp_buf errors = {0};
 	ck_assert_ptr_null(tp_config_parse("f", tp_str_from(yaml), &errors));
 	const char *line = tp_buf_cstr(&errors);

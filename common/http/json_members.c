@@ -8,7 +8,7 @@ struct walk {
 	unsigned deepest;
 };
 
-static const char *value_end(struct walk *w, const char *p, unsigned depth);
+static const char *bracket_end(struct walk *w, const char *p, unsigned depth);
 
 /* Bytes up to the first quote, backslash or control character, as tp_json_plain_run(); near the end of the
  * text its last 16 bytes are looked at, so that no byte is looked at alone. */
@@ -60,6 +60,19 @@ static inline const char *behind_colon(const struct walk *w, const char *p)
 	return p != NULL && *p == ':' ? next_token(w, p + 1) : NULL;
 }
 
+/* p: at its first byte; depth: of what it stands in. Only brackets cost a call. */
+static inline const char *value_end(struct walk *w, const char *p, unsigned depth)
+{
+	switch (*p) {
+	case '"': return string_end(w, p + 1);
+	case '{':
+	case '[': return bracket_end(w, p, depth + 1);
+	default: break;
+	}
+	return tp_json_is_digit(*p) || *p == '-' ? tp_json_number_end(p, w->end)
+						 : tp_json_literal_end(p, w->end);
+}
+
 /* p: at the quote of a key. Behind its value. */
 static inline const char *pair_end(struct walk *w, const char *p, unsigned depth)
 {
@@ -90,18 +103,6 @@ static const char *bracket_end(struct walk *w, const char *p, unsigned depth)
 		p = *p == ',' ? next_token(w, p + 1) : NULL;
 	}
 	return NULL;
-}
-
-static const char *value_end(struct walk *w, const char *p, unsigned depth)
-{
-	switch (*p) {
-	case '"': return string_end(w, p + 1);
-	case '{':
-	case '[': return bracket_end(w, p, depth + 1);
-	default: break;
-	}
-	return tp_json_is_digit(*p) || *p == '-' ? tp_json_number_end(p, w->end)
-						 : tp_json_literal_end(p, w->end);
 }
 
 /* ---- the top level */

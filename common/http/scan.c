@@ -149,7 +149,8 @@ static inline unsigned no_name32(const char *p)
 
 static inline bool is_pair(const char *p, char first, char second)
 {
-	return p[0] == first && p[1] == second;
+	const char pair[2] = {first, second};
+	return memcmp(p, pair, sizeof pair) == 0; /* one comparison */
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
+#include "workers/observe.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/snapshot.h"
@@ -126,7 +127,10 @@ static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_d
 		tp_alert_of_turn(t, d->alert);
 	switch (d->action) {
 	case TP_ACT_RELAY: tp_relay_saved(t, d->stop, d->evidence); break;
-	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, d); break;
+	case TP_ACT_SEND_AGAIN:
+		tp_observe_wait(t, o, d, why);
+		wait_and_send_again(t, d);
+		break;
 	case TP_ACT_REFRESH: renew_and_send_again(t, o); break;
 	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
 	case TP_ACT_NEXT_KEY: next_key(t); break;

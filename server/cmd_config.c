@@ -6,16 +6,17 @@
 #include "common/config/config.h"
 #include "common/config/show.h"
 
-enum what { NOTHING, DEFAULTS = 'd', EFFECTIVE = 'e', SCHEMA = 's', MARKDOWN = 'm' };
+enum what { NOTHING, DEFAULTS = 'd', EFFECTIVE = 'e', SCHEMA = 's', MARKDOWN = 'm', MAN = 'M' };
 
 static void print_usage(FILE *to)
 {
 	(void)fprintf(to,
-		      "Usage: turnpike config --defaults | --effective [-c FILE] | --schema | --markdown\n\n"
+		      "Usage: turnpike config --defaults | --effective [-c FILE] | --schema | --markdown | --man\n\n"
 		      "      --defaults     every key with its default and help; a file to begin with\n"
 		      "      --effective    what a file amounts to, defaults filled in, secrets masked\n"
 		      "      --schema       a JSON schema for editors\n"
 		      "      --markdown     the reference of all keys\n"
+		      "      --man          the same as a manual page, turnpike.yaml(5)\n"
 		      "  -c, --config FILE  the configuration (default %s)\n"
 		      "  -h, --help         this text\n",
 		      TP_CONFIG_DEFAULT_FILE);
@@ -53,6 +54,7 @@ static int show(enum what what, const char *file)
 	case EFFECTIVE: status = show_effective(file, &out); break;
 	case SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
 	case MARKDOWN: tp_config_show_markdown(&out); break;
+	case MAN: tp_config_show_man(&out); break;
 	case NOTHING: break;
 	}
 	if (status == 0)
@@ -67,6 +69,7 @@ int tp_cmd_config(int argc, char **argv)
 						{"effective", no_argument, NULL, EFFECTIVE},
 						{"schema", no_argument, NULL, SCHEMA},
 						{"markdown", no_argument, NULL, MARKDOWN},
+						{"man", no_argument, NULL, MAN},
 						{"config", required_argument, NULL, 'c'},
 						{"help", no_argument, NULL, 'h'},
 						{NULL, 0, NULL, 0}};

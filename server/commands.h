@@ -5,7 +5,7 @@
 
 /* turnpike check [-c FILE]: tells every mistake of a configuration on standard error. */
 int tp_cmd_check(int argc, char **argv);
-/* turnpike config --defaults | --effective [-c FILE] | --schema | --markdown: on standard output. */
+/* turnpike config --defaults | --effective [-c FILE] | --schema | --markdown | --man: on standard output. */
 int tp_cmd_config(int argc, char **argv);
 /* turnpike blacklist [list | clear [URL]], turnpike cooldown [list | clear]: what gets no requests for now.
  */

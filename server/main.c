@@ -10,8 +10,8 @@
 #include "server/cmd_stats.h"
 #include "server/commands.h"
 #include "server/simulate/simulate.h"
+#include "server/version.h"
 
-static int cmd_version(int argc, char **argv);
 static int cmd_help(int argc, char **argv);
 
 static const struct command {
@@ -26,10 +26,10 @@ static const struct command {
 	{"blacklist", tp_cmd_blacklist, "show the URLs that get no requests for now, or give them back"},
 	{"cooldown", tp_cmd_cooldown, "show the targets and keys that cool, or give them back"},
 	{"simulate", tp_cmd_simulate, "a fake provider with scripted faults, for demos and tests"},
-	{"version", cmd_version, "print the version"},
+	{"version", tp_cmd_version, "print the version, the libraries and how it was built"},
 	{"help", cmd_help, "this text, or the help of a command"},
-	{"--version", cmd_version, NULL},
-	{"-V", cmd_version, NULL},
+	{"--version", tp_cmd_version, NULL},
+	{"-V", tp_cmd_version, NULL},
 	{"--help", cmd_help, NULL},
 	{"-h", cmd_help, NULL},
 };
@@ -55,14 +55,6 @@ static void print_usage(FILE *to)
 			  "Exit status: 0 ok, 1 configuration or start error, 2 wrong usage.\n");
 }
 
-static int cmd_version(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	(void)printf("turnpike %s\n", TP_VERSION);
-	return 0;
-}
-
 static int unknown_command(const char *name);
 
 static int cmd_help(int argc, char **argv)
@@ -74,7 +66,7 @@ static int cmd_help(int argc, char **argv)
 	const struct command *c = find_command(argv[1]);
 	if (c == NULL)
 		return unknown_command(argv[1]);
-	if (c->run == cmd_help || c->run == cmd_version)
+	if (c->run == cmd_help || c->run == tp_cmd_version)
 		return cmd_help(1, argv);
 	char help[] = "--help";
 	char *arguments[] = {argv[1], help, NULL};

@@ -10,7 +10,7 @@ static const char *const type_names[] = {
 	[TP_OPT_MAP] = "named mappings",
 };
 
-static void write_range(const struct tp_option *o, struct tp_buf *out)
+void tp_show_range(const struct tp_option *o, struct tp_buf *out)
 {
 	void (*format)(struct tp_buf *, uint64_t) = o->type == TP_OPT_DURATION ? tp_format_duration
 						    : o->type == TP_OPT_SIZE   ? tp_format_size
@@ -53,7 +53,7 @@ static void write_row(const struct tp_option *o, struct tp_str path, struct tp_b
 		tp_buf_printf(out, "`");
 	}
 	tp_buf_printf(out, " | ");
-	write_range(o, out);
+	tp_show_range(o, out);
 	tp_buf_printf(out, " | ");
 	write_cell(tp_buf_str(&help), out);
 	tp_buf_printf(out, " |\n");

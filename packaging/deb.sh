@@ -8,15 +8,14 @@ cp "$tarball" "$work/turnpike_$version.orig.tar.gz"
 tar -C $work -xzf "$tarball"
 source=$work/turnpike-$version
 cp -r "$source/packaging/debian" "$source/debian"
-# Its changelog is CHANGELOG.md's section of this version.
+# What is new stands in CHANGELOG.md, which the package has as changelog.gz.
 {
-	printf 'turnpike (%s-1) unstable; urgency=medium\n\n' "$version"
-	sed -n "/^## $version /,/^## /s/^\\*/  */p;/^## $version /,/^## /s/^  \\([^ ].*\\)/    \\1/p" "$source/CHANGELOG.md"
+	printf 'turnpike (%s-1) unstable; urgency=medium\n\n  * Version %s, see changelog.gz.\n' "$version" "$version"
 	printf '\n -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' "$source/debian/control")" \
 		"$(LC_ALL=C date -u -d "$date" '+%a, %d %b %Y %H:%M:%S +0000')"
 } >"$source/debian/changelog"
 (cd "$source" && DEB_BUILD_OPTIONS="parallel=${JOBS:-2} nocheck" dpkg-buildpackage -us -uc) >$work/log 2>&1 ||
 	{ tail -40 $work/log >&2; exit 1; }
 cp $work/turnpike_"$version"-1_*.deb build/
-lintian --tag-display-limit 0 --fail-on error,warning --info $work/turnpike_"$version"-1_*.changes
+lintian --tag-display-limit 0 --fail-on error,warning $work/turnpike_"$version"-1_*.changes
 ls build/turnpike_"$version"-1_*.deb

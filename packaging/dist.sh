@@ -10,7 +10,8 @@ if [ -e .git ]; then
 else
 	find . -path ./build -prune -o \( -type f -o -type l \) -printf '%P\0'
 fi | LC_ALL=C sort -z >"$tarball.list"
-tar --create --null --files-from="$tarball.list" --no-recursion --format=ustar --transform="flags=r;s|^|$name/|" \
-	--mtime="$date 00:00:00Z" --owner=0 --group=0 --numeric-owner --mode='u+rw,go=rX' | gzip -9n >"$tarball"
-rm "$tarball.list"
+tar --create --no-recursion --format=ustar --transform="flags=r;s|^|$name/|" --mtime="$date 00:00:00Z" \
+	--owner=0 --group=0 --numeric-owner --mode='u+rw,go=rX' --file="$tarball.tar" --null --files-from="$tarball.list"
+gzip -9n <"$tarball.tar" >"$tarball"
+rm "$tarball.list" "$tarball.tar"
 sha256sum "$tarball"

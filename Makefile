@@ -181,6 +181,11 @@ bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 bench-clients: deps-test build/turnpike
 	$(Q)/usr/bin/python3 tests/clients/bench.py $(if $(ONLY),--only $(ONLY)) $(if $(LIMIT),--limit $(LIMIT))
 
+.PHONY: bench-capacity
+## bench-capacity: 100 clients at a provider that serves 8 at once (BENCH_TIME=60: seconds; about as long in all)
+bench-capacity: deps-bench build/turnpike
+	$(Q)/usr/bin/python3 tests/bench/capacity.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --turnpike build/turnpike
+
 # ---- what is installed, by hand and into both packages; paths in the unit follow PREFIX
 INSTALL_DATA := install -m 644
 at_prefix     = sed -e 's|/usr/bin/turnpike|$(PREFIX)/bin/turnpike|g' -e 's|/etc/turnpike|$(SYSCONFDIR)/turnpike|g'

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "common/config/config.h"
+#include "common/config/families.h"
 
 static void print_usage(FILE *to)
 {
@@ -20,6 +21,36 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+static void print_targets(const struct tp_config *c, const struct tp_combo_conf *combo, uint32_t which)
+{
+	const char *between = "";
+	for (size_t i = 0; i < combo->n_targets; i++) {
+		if ((which >> i & 1) == 0)
+			continue;
+		(void)printf("%s%s/%s", between, c->providers[combo->targets[i].provider].name,
+			     combo->targets[i].model);
+		between = ", ";
+	}
+}
+
+/* Which requests a combo can serve: of which family, by which of its targets. */
+static void print_combo(const struct tp_config *c, const struct tp_combo_conf *combo)
+{
+	const uint32_t all = (UINT32_C(1) << combo->n_targets) - 1;
+	const char *between = ": ";
+	(void)printf("combo %s", combo->name);
+	for (enum tp_family f = TP_FAMILY_CHAT; f < TP_FAMILY_COUNT; f++) {
+		uint32_t speak = tp_combo_speaks(c, combo, f);
+		(void)printf("%s%s: ", between, tp_family_name(f));
+		between = "; ";
+		if (speak == all || speak == 0)
+			(void)printf(speak == 0 ? "none" : "all targets");
+		else
+			print_targets(c, combo, speak);
+	}
+	(void)printf("\n");
+}
+
 static int check(const char *file)
 {
 	struct tp_buf errors = {0};
@@ -32,6 +63,8 @@ static int check(const char *file)
 	(void)printf("%s: good: %zu listener%s, %zu provider%s, %zu route%s\n", file, c->n_listeners,
 		     plural(c->n_listeners), c->n_providers, plural(c->n_providers), c->n_routes,
 		     plural(c->n_routes));
+	for (size_t i = 0; i < c->n_combos; i++)
+		print_combo(c, &c->combos[i]);
 	tp_buf_free(&errors);
 	tp_config_unref(c);
 	return 0;

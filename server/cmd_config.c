@@ -11,7 +11,8 @@ enum what { NOTHING, DEFAULTS = 'd', EFFECTIVE = 'e', SCHEMA = 's', MARKDOWN = '
 static void print_usage(FILE *to)
 {
 	(void)fprintf(to,
-		      "Usage: turnpike config --defaults | --effective [-c FILE] | --schema | --markdown | --man\n\n"
+		      "Usage: turnpike config --defaults | --effective [-c FILE] | --schema | --markdown | "
+		      "--man\n\n"
 		      "      --defaults     every key with its default and help; a file to begin with\n"
 		      "      --effective    what a file amounts to, defaults filled in, secrets masked\n"
 		      "      --schema       a JSON schema for editors\n"
@@ -65,14 +66,11 @@ static int show(enum what what, const char *file)
 
 int tp_cmd_config(int argc, char **argv)
 {
-	static const struct option options[] = {{"defaults", no_argument, NULL, DEFAULTS},
-						{"effective", no_argument, NULL, EFFECTIVE},
-						{"schema", no_argument, NULL, SCHEMA},
-						{"markdown", no_argument, NULL, MARKDOWN},
-						{"man", no_argument, NULL, MAN},
-						{"config", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
+	static const struct option options[] = {
+		{"defaults", no_argument, NULL, DEFAULTS}, {"effective", no_argument, NULL, EFFECTIVE},
+		{"schema", no_argument, NULL, SCHEMA},     {"markdown", no_argument, NULL, MARKDOWN},
+		{"man", no_argument, NULL, MAN},           {"config", required_argument, NULL, 'c'},
+		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
 	const char *file = TP_CONFIG_DEFAULT_FILE;
 	enum what what = NOTHING;
 	int option;

@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "server/admin/admin.h"
@@ -22,12 +23,14 @@
 #include "server/notify.h"
 #include "server/pidfile.h"
 #include "server/places.h"
+#include "server/snapshots.h"
 #include "server/supervise.h"
 
 enum {
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
 	ADMIN_PATIENCE_MS = 1000,
+	SNAPSHOTS_PATIENCE_MS = 1000,
 	ALERTS_PATIENCE_MS = 1000, /* the last words, as often the reason why it gave up, get through */
 };
 
@@ -53,7 +56,9 @@ struct master {
 	struct tp_listeners listeners;
 	struct tp_admin *admin; /* NULL: none is wanted */
 	struct tp_alerts alerts;
+	struct tp_snapshots *snapshots; /* NULL: none are written */
 	struct tp_supervisor *supervisor;
+	uint64_t losses_told; /* lines of the log */
 };
 
 static bool start_up(struct master *m, bool fresh_state);
@@ -78,6 +83,20 @@ static bool open_log(const struct tp_config *config)
 	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s", config->log.output, strerror(-error));
+	return error == 0;
+}
+
+/* The workers write it; that it can be written is found out before there are any. */
+static bool try_access_log(const struct tp_config *config)
+{
+	const char *output = config->access_log.output;
+	struct tp_sink sink = TP_SINK_STDERR;
+	if (output[0] != '/')
+		return true;
+	int error = tp_sink_open(&sink, output);
+	tp_sink_close(&sink);
+	if (error != 0)
+		tp_error("cannot open the access log %s: %s", output, strerror(-error));
 	return error == 0;
 }
 
@@ -165,6 +184,22 @@ static bool open_admin(struct master *m)
 	return error == 0;
 }
 
+static bool open_snapshots(struct master *m)
+{
+	const struct tp_snapshots_setup setup = {
+		.config = m->config,
+		.region = m->region,
+		.lock_fd = m->lock_fd,
+		.signal_fd = m->signal_fd,
+		.admin = m->admin,
+		.public_sockets = &m->listeners,
+	};
+	int error = tp_snapshots_open(&setup, &m->snapshots);
+	if (error != 0)
+		tp_error("snapshots: %s", strerror(-error));
+	return error == 0;
+}
+
 static bool write_pid_file(const struct master *m)
 {
 	const char *path = m->config->pid_file;
@@ -187,8 +222,14 @@ static bool make_supervisor(struct master *m)
 		.lock_fd = m->lock_fd,
 		.signal_fd = m->signal_fd,
 		.admin = m->admin,
+		.snapshots = m->snapshots,
 		.alerts = &m->alerts,
 	};
+	int error = tp_wake_open(spawn.wake_fds);
+	if (error != 0) {
+		tp_error("cannot make eventfds: %s", strerror(-error));
+		return false;
+	}
 	m->alerts = (struct tp_alerts){.config = m->config, .region = m->region};
 	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
 	if (m->supervisor == NULL)
@@ -199,7 +240,8 @@ static bool make_supervisor(struct master *m)
 static bool start_up(struct master *m, bool fresh_state)
 {
 	(void)umask(027);
-	if (!open_log(m->config))
+	(void)signal(SIGXFSZ, SIG_IGN); /* a log that may not grow costs lines, not the process */
+	if (!open_log(m->config) || !try_access_log(m->config))
 		return false;
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
@@ -208,7 +250,7 @@ static bool start_up(struct master *m, bool fresh_state)
 	tp_fdlimit_raise();
 	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
 	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
-	       open_admin(m) && write_pid_file(m) && make_supervisor(m);
+	       open_admin(m) && open_snapshots(m) && write_pid_file(m) && make_supervisor(m);
 }
 
 /* ---- the loop */
@@ -279,8 +321,22 @@ static void reap(struct master *m)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (!tp_supervisor_ended(m->supervisor, pid, status) &&
-		    !tp_admin_ended(m->admin, pid, status))
+		    !tp_admin_ended(m->admin, pid, status) && !tp_snapshots_ended(m->snapshots, pid, status))
 			(void)tp_alerts_ended(&m->alerts, pid, status);
+}
+
+/* Somebody has renamed them. */
+static void reopen_logs(struct master *m)
+{
+	int error = tp_log_reopen();
+	if (error != 0)
+		tp_error("cannot reopen the log %s: %s; the old file is used on", m->config->log.output,
+			 strerror(-error));
+	else
+		tp_info("the logs are opened anew");
+	tp_supervisor_reopen(m->supervisor);
+	tp_admin_reopen(m->admin);
+	tp_snapshots_reopen(m->snapshots);
 }
 
 static void on_signal(struct master *m, int number)
@@ -291,7 +347,7 @@ static void on_signal(struct master *m, int number)
 	case SIGQUIT: on_stop_signal(m); break;
 	case SIGCHLD: reap(m); break;
 	case SIGHUP: tp_warn("SIGHUP: reload is not available in this version"); break;
-	case SIGUSR1: tp_warn("SIGUSR1: reopening logs is not available in this version"); break;
+	case SIGUSR1: reopen_logs(m); break;
 	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
 	default: break;
 	}
@@ -318,6 +374,7 @@ static void renew_table(struct master *m)
 	m->alerts.region = m->region;
 	tp_supervisor_renew(m->supervisor, m->region);
 	tp_admin_renew(m->admin, m->region);
+	tp_snapshots_renew(m->snapshots, m->region);
 }
 
 static void close_listeners(struct master *m)
@@ -358,6 +415,8 @@ static uint64_t turn(struct master *m)
 		return 0;
 	uint64_t admin_wait = tp_admin_tick(m->admin, m->supervisor);
 	wait = wait < admin_wait ? wait : admin_wait;
+	uint64_t snapshots_wait = tp_snapshots_tick(m->snapshots, m->supervisor);
+	wait = wait < snapshots_wait ? wait : snapshots_wait;
 	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
 	wait = wait < alerts_wait ? wait : alerts_wait;
 	tp_places_watch(&m->places, m->region);
@@ -370,6 +429,7 @@ static uint64_t turn(struct master *m)
 		uint64_t left = m->closing_ends_ms - now;
 		wait = wait < left ? wait : left;
 	}
+	tp_number_tell(m->region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &m->losses_told);
 	if (!tp_log_flush() && wait > LOG_RETRY_MS)
 		wait = LOG_RETRY_MS;
 	return wait;
@@ -392,6 +452,7 @@ static void shut_down(struct master *m)
 {
 	tp_listeners_close(&m->listeners);
 	tp_admin_close(m->admin, ADMIN_PATIENCE_MS); /* last: the workers' last numbers are in its file */
+	tp_snapshots_close(m->snapshots, SNAPSHOTS_PATIENCE_MS);
 	tp_alerts_close(&m->alerts, ALERTS_PATIENCE_MS);
 	tp_supervisor_free(m->supervisor);
 	tp_region_close(m->region);

@@ -4,16 +4,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
 #include "server/admin/admin.h"
+#include "server/snapshots.h"
 #include "workers/worker.h"
 
+/* SIGXFSZ: a log that may not grow costs lines, not the process. */
 /* A child obeys its control channel only.  Ctrl-C and service managers signal whole groups: the master
  * answers with a drain, which a worker that died of the same signal could not do. */
-static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE};
+static const int ignored_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
 
 static void set_signals(void)
 {
@@ -39,18 +42,29 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 	(void)snprintf(role, sizeof role, "worker %u", (unsigned)stamp.slot);
 	tp_child_begin(role, spawn->lock_fd, spawn->signal_fd);
 	tp_admin_let_go(spawn->admin);
+	tp_snapshots_let_go(spawn->snapshots);
 	tp_slot_enter(spawn->region, stamp.slot);
 	struct tp_worker_start start = {
 		.config = spawn->config,
 		.region = spawn->region,
 		.stamp = stamp,
 		.control_fd = control_fd,
+		.snapshot_fd = tp_snapshots_fd(spawn->snapshots),
+		.wake_fds = spawn->wake_fds,
 		.listeners = spawn->listeners->sockets,
 		.n_listeners = spawn->listeners->n_sockets,
 	};
 	int status = tp_worker_main(&start);
 	(void)tp_log_flush();
 	exit(status);
+}
+
+int tp_wake_open(int fds[TP_WAKE_FDS])
+{
+	for (int i = 0; i < TP_WAKE_FDS; i++)
+		if ((fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+			return -errno;
+	return 0;
 }
 
 pid_t tp_spawn_worker(const struct tp_spawn *spawn, struct tp_stamp stamp, const int *control_fds, size_t n,

@@ -11,10 +11,12 @@
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "server/listeners.h"
+#include "workers/worker.h"
 
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
 struct tp_admin;
 struct tp_alerts;
+struct tp_snapshots;
 
 struct tp_spawn {
 	struct tp_config *config;
@@ -22,14 +24,19 @@ struct tp_spawn {
 	const struct tp_listeners *listeners;
 	const uint8_t *slots; /* where the workers live, as tp_listeners_open() was told */
 	unsigned n_slots;
-	int lock_fd;                  /* the instance lock: the child closes its copy */
-	int signal_fd;                /* the master's signals: the same */
-	const struct tp_admin *admin; /* its descriptors: the same; or NULL */
-	struct tp_alerts *alerts;     /* hears what workers report, and of their deaths */
+	int lock_fd;                          /* the instance lock: the child closes its copy */
+	int signal_fd;                        /* the master's signals: the same */
+	const struct tp_admin *admin;         /* its descriptors: the same; or NULL */
+	const struct tp_snapshots *snapshots; /* where snapshots go; or NULL */
+	struct tp_alerts *alerts;             /* hears what workers report, and of their deaths */
+	int wake_fds[TP_WAKE_FDS]; /* by which workers wake each other, for as long as the master lives */
 };
 
 /* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */
 void tp_child_begin(const char *role, int lock_fd, int signal_fd);
+
+/* The descriptors of tp_spawn.wake_fds, close-on-exec. 0 or -errno. */
+int tp_wake_open(int fds[TP_WAKE_FDS]);
 
 /*
  * Forks a worker that lives under `stamp`.  `control_fds`: the master's ends of all workers' control pairs

@@ -41,6 +41,7 @@ struct slot {
 	uint64_t due_ms;      /* AWAY: when the next one may be forked */
 	int served_by;        /* the neighbour that serves this slot's sockets, or NOBODY */
 	enum tp_control told; /* the last of DRAIN and QUIT that its channel took; 0 = none */
+	bool reopen;          /* it is still to be told to open the logs anew */
 	struct tp_slot_deaths deaths;
 };
 
@@ -65,6 +66,7 @@ struct tp_supervisor {
 };
 
 static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t now);
+static void tell_reopen(struct tp_supervisor *s);
 static void hear(const struct tp_supervisor *s, unsigned from);
 static void start_due(struct tp_supervisor *s, uint64_t now);
 static void note_ready(struct tp_supervisor *s);
@@ -134,6 +136,7 @@ uint64_t tp_supervisor_tick(struct tp_supervisor *s)
 	s->last_tick_ms = now;
 	for (unsigned i = 0; i < s->n; i++)
 		hear(s, i);
+	tell_reopen(s);
 	start_due(s, now);
 	note_ready(s);
 	settle_neighbours(s);
@@ -205,6 +208,20 @@ static void tell_all(struct tp_supervisor *s, enum tp_control what)
 	}
 }
 
+static void tell_reopen(struct tp_supervisor *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->slots[i].reopen && tell(s, i, TP_CONTROL_REOPEN, i))
+			s->slots[i].reopen = false;
+}
+
+void tp_supervisor_reopen(struct tp_supervisor *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		s->slots[i].reopen = s->slots[i].state != SLOT_AWAY;
+	tell_reopen(s);
+}
+
 /*
  * What a worker has to say.  Looked at with each tick, which is soon enough for an alert: polled for, a
  * channel whose worker is gone but not reaped yet would keep the master busy.
@@ -239,6 +256,7 @@ static void start_one(struct tp_supervisor *s, unsigned i, uint64_t now)
 	slot->state = SLOT_STARTING;
 	slot->forked_ms = now;
 	slot->told = 0;
+	slot->reopen = false; /* it has the log that the master has now */
 	if (slot->deaths.last_ms != 0)
 		(void)tp_number_add(s->spawn.region, TP_NUMBER_WORKER_RESTARTS, 1);
 	tp_debug("worker %u started, pid %ld", slot->number, (long)pid);

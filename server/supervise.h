@@ -44,6 +44,9 @@ void tp_supervisor_drain(struct tp_supervisor *s, uint64_t drain_ms);
 /* Each worker is told to end at once; those that are left after kill_ms are killed. */
 void tp_supervisor_quit(struct tp_supervisor *s, uint64_t kill_ms);
 
+/* The logs were renamed: each worker is told to open them anew, at the latest with the next tick. */
+void tp_supervisor_reopen(struct tp_supervisor *s);
+
 /* In a child that is no worker: closes its copies of the control channels. */
 void tp_supervisor_let_go(const struct tp_supervisor *s);
 

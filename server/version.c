@@ -31,12 +31,13 @@ static void print_libraries(void)
 {
 	uint32_t brotli = BrotliDecoderVersion();
 	unsigned xxhash = XXH_versionNumber();
-	(void)printf("libraries: libevent %s, %s, libyaml %s, c-ares %s, xxhash %u.%u.%u, jansson %s, zlib %s, "
-		     "brotli %u.%u.%u, zstd %s, glibc %s\n",
-		     event_get_version(), OpenSSL_version(OPENSSL_VERSION), yaml_get_version_string(),
-		     ares_version(NULL), xxhash / 10000, xxhash / 100 % 100, xxhash % 100, jansson_version_str(),
-		     zlibVersion(), (unsigned)(brotli >> 24), (unsigned)(brotli >> 12 & 0xfff),
-		     (unsigned)(brotli & 0xfff), ZSTD_versionString(), gnu_get_libc_version());
+	(void)printf(
+		"libraries: libevent %s, %s, libyaml %s, c-ares %s, xxhash %u.%u.%u, jansson %s, zlib %s, "
+		"brotli %u.%u.%u, zstd %s, glibc %s\n",
+		event_get_version(), OpenSSL_version(OPENSSL_VERSION), yaml_get_version_string(),
+		ares_version(NULL), xxhash / 10000, xxhash / 100 % 100, xxhash % 100, jansson_version_str(),
+		zlibVersion(), (unsigned)(brotli >> 24), (unsigned)(brotli >> 12 & 0xfff),
+		(unsigned)(brotli & 0xfff), ZSTD_versionString(), gnu_get_libc_version());
 }
 
 int tp_cmd_version(int argc, char **argv)

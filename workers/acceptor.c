@@ -16,7 +16,7 @@ enum {
 	ACCEPTS_PER_TURN = 64, /* level-triggered: what is left comes back */
 	RETRY_MS = 100,        /* descriptors are short: the listener rests, connections wait in its queue */
 	TELL_AGAIN_MS = 10000, /* how often that is worth a line */
-	OTHER_FILES = 32       /* descriptors that belong neither to clients nor to providers */
+	OTHER_FILES = 48       /* descriptors that belong neither to clients nor to providers */
 };
 
 struct listening {

@@ -178,8 +178,8 @@ static void set_limits(struct tp_turn *t)
 {
 	const struct tp_retry_conf *r = &t->provider->conf->retry;
 	t->limits = (struct tp_ledger_limits){r->budget_sends, r->budget_sends - r->budget_reserve};
-	if (t->targets.combo != NULL && r->budget_sends > 0)
-		t->limits.total += (uint32_t)t->targets.combo->n_targets - 1;
+	if (t->targets != NULL && r->budget_sends > 0)
+		t->limits.total += t->targets->n - 1;
 	t->deadline_ms = t->begun_ms + r->deadline_ms;
 	uint64_t count = 0;
 	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_STAINLESS_RETRY_COUNT);
@@ -211,7 +211,7 @@ static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory 
 		tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + m->refusal);
 		tp_numbers_refusal(t->worker, m->refusal);
 	}
-	tp_info("turn %s: answered from memory with %d %s after %u sends", t->id, r.status, r.code, m->used);
+	tp_record_reason(t, "answered from memory", NULL);
 	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
 }
 
@@ -276,8 +276,8 @@ static bool go_by_model(struct tp_turn *t, const struct tp_request_facts *facts)
 		return true;
 	if (!tp_targets_find(t, facts))
 		return false;
-	if (t->targets.combo != NULL) {
-		tp_turn_use_provider(t, t->targets.combo->targets[0].provider);
+	if (t->targets != NULL) {
+		tp_turn_use_provider(t, t->targets->combo->targets[t->targets->order[0]].provider);
 	} else {
 		struct tp_str model = {facts->model, facts->model_text_n};
 		const struct tp_route_conf *route = find_route_of_model(t, model);
@@ -305,7 +305,8 @@ void tp_turn_identify(struct tp_turn *t)
 	if (has_hash) {
 		t->wants_stream = facts.stream == TP_FLAG_TRUE;
 		t->self_contained = is_self_contained(t, &facts);
-		tp_waits_model(t, &facts);
+		if (facts.model_present && !facts.model_cut)
+			tp_waits_model(t, (struct tp_str){facts.model, facts.model_text_n});
 		tp_heartbeat_begin(t);
 	}
 	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);

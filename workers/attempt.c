@@ -29,6 +29,7 @@ static void rest(struct tp_attempt *a)
 	tp_buf_free(&a->in);
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, -1);
 	tp_numbers_inflight(a->provider, -1);
+	tp_series_add(a->worker->region, a->worker->stamp.slot, a->target, -1);
 }
 
 static void drop_connection(struct tp_attempt *a, const char *why)
@@ -326,7 +327,7 @@ static bool write_some(struct tp_attempt *a)
 	if (a->stage == TP_STAGE_UNSENT) {
 		a->written_us = a->last_written_us;
 		if (a->tried == 0) /* one send, by however many proxies */
-			tp_numbers_send(a->provider, a->klass);
+			tp_numbers_send(a->provider, a->klass, a->head_args.key_index);
 	}
 	set_stage(a, TP_STAGE_SENDING);
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
@@ -421,7 +422,11 @@ static void on_connected(void *arg, const struct tp_connected *r)
 
 void tp_attempt_init(struct tp_attempt *a, struct tp_worker *w, const struct tp_attempt_ops *ops, void *owner)
 {
-	*a = (struct tp_attempt){.ops = ops, .owner = owner, .worker = w, .send = {.fn = on_send, .arg = a}};
+	*a = (struct tp_attempt){.ops = ops,
+				 .owner = owner,
+				 .worker = w,
+				 .send = {.fn = on_send, .arg = a},
+				 .target = TP_SERIES_NONE};
 }
 
 void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_request *r,
@@ -441,6 +446,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->dialled_us = a->connected_us = a->written_us = a->last_written_us = a->heard_us = 0;
 	tp_worker_gauge(a->worker, TP_GAUGE_SENDS, 1);
 	tp_numbers_inflight(a->provider, 1);
+	tp_series_add(a->worker->region, a->worker->stamp.slot, a->target, 1);
 	a->up = fresh ? NULL : tp_upstream_take(p, &upstream_calls, a);
 	if (a->up != NULL) {
 		begin_writing(a);

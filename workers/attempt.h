@@ -10,6 +10,7 @@
 
 #include "common/http/chunked.h"
 #include "common/retry/model.h"
+#include "common/shm/series.h"
 #include "workers/connect.h"
 #include "workers/request.h"
 #include "workers/upstream.h"
@@ -63,6 +64,7 @@ struct tp_attempt {
 	uint64_t left;                        /* of a length-framed answer */
 	uint64_t keep_ms;
 	size_t scanned;
+	tp_series_id target;     /* counts it as in progress there, until the end of the attempt; of combos */
 	struct tp_deferred send; /* begins writing at the end of the loop turn */
 	struct tp_buf out;       /* head and chunk framing the socket did not take yet */
 	struct tp_buf in;        /* an answer head that is not complete yet */

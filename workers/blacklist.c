@@ -41,7 +41,7 @@ static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
 		tp_turn_refuse(t, t->replaced);
 		return;
 	}
-	if (tp_targets_skip(t))
+	if (tp_targets_skip(t, "is blacklisted"))
 		return;
 	if (t->saved != NULL) {
 		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);

@@ -152,6 +152,8 @@ static size_t total(const struct iovec *v, int n)
 int tp_client_write(struct tp_client *c, const struct iovec *v, int n)
 {
 	size_t want = total(v, n), put = 0;
+	if (c->turn != NULL)
+		tp_record_out(c->turn, v, n);
 	if (may_cork(c, want)) {
 		tp_worker_defer(c->worker, &c->send);
 		return keep_rest(c, v, n, 0) ? 0 : -1;
@@ -181,6 +183,10 @@ int tp_client_write_head(struct tp_client *c, struct tp_buf *head, const struct 
 	if (head->failed) {
 		w = -1;
 	} else if (c->out.data == NULL && may_cork(c, head->len + total(v, n))) {
+		if (c->turn != NULL) {
+			tp_record_out(c->turn, &(struct iovec){head->data, head->len}, 1);
+			tp_record_out(c->turn, v, n);
+		}
 		/* The head's own memory becomes the queue. */
 		c->out = *head;
 		*head = (struct tp_buf){0};

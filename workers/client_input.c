@@ -7,6 +7,7 @@
 
 #include "common/base/log.h"
 #include "common/retry/refusal.h"
+#include "workers/access_log.h"
 #include "workers/answer_head.h"
 #include "workers/turn.h"
 
@@ -31,6 +32,18 @@ static enum tp_family guess_family(const char *bytes, size_t n)
 	return tp_family_of((struct tp_str){from, to != NULL ? (size_t)(to - from) : rest});
 }
 
+/* Its line in the logs, as a turn has one. */
+static void tell_bad_head(struct tp_client *c, const char *id, struct tp_str head, int status,
+			  const char *reason, uint64_t bytes)
+{
+	const struct tp_log_field fields[] = {
+		{"id", id, 0},         {"sends", NULL, 0},         {"status", NULL, (uint64_t)status},
+		{"outcome", "bad", 0}, {"bytes_out", NULL, bytes}, {"reason", reason, 0},
+	};
+	tp_log_event(TP_LOG_INFO, "turn", fields, sizeof fields / sizeof fields[0]);
+	tp_access_log_bad_head(c, id, head, status, bytes);
+}
+
 static void refuse_head(struct tp_client *c, const char *bytes, size_t n, int status, const char *reason)
 {
 	struct tp_refusal r = tp_refusal_client_error(status, reason);
@@ -41,7 +54,7 @@ static void refuse_head(struct tp_client *c, const char *bytes, size_t n, int st
 	struct tp_answer_about about = {
 		.request_id = id, .framing = TP_ANSWER_LENGTH, .length = body.len, .close = true};
 	tp_answer_head_local(&head, &r, &about);
-	tp_debug("request %s refused with %d: %s", id, status, reason);
+	tell_bad_head(c, id, (struct tp_str){bytes, n}, status, reason, body.len);
 	tp_worker_count(c->worker, TP_COUNT_TURNS);
 	tp_worker_count(c->worker, TP_COUNT_TURNS_BAD);
 	tp_numbers_bad_head(c->worker, guess_family(bytes, n));

@@ -13,9 +13,11 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/sink.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
 #include "common/shm/counters.h"
+#include "common/shm/gate.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 #include "common/shm/streak.h"
@@ -46,11 +48,14 @@ struct tp_acceptor;
 struct tp_tunnel;
 struct tp_upstream;
 struct tp_runtime;
+struct tp_gates;
+struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
 TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 SLIST_HEAD(tp_runtime_list, tp_runtime);
+LIST_HEAD(tp_refresher_list, tp_refresher);
 
 /* A provider as this worker uses it, in one generation: its TLS context and its idle connections. */
 struct tp_provider_rt {
@@ -60,8 +65,10 @@ struct tp_provider_rt {
 	SSL_CTX *tls;                 /* NULL for http */
 	struct tp_upstream_list idle; /* most recently used first */
 	unsigned n_idle;
-	tp_streak_id long_waits; /* of 55s and more in a row, over all workers */
-	struct event sweep;      /* closes the idle ones whose time is over */
+	tp_streak_id long_waits;        /* of 55s and more in a row, over all workers */
+	tp_gate_id gate;                /* TP_GATE_NONE: capacity.limit is off */
+	struct tp_refresher *refresher; /* of its access tokens; NULL = it has none */
+	struct event sweep;             /* closes the idle ones whose time is over */
 	bool sweeping;
 };
 
@@ -85,6 +92,13 @@ struct tp_worker {
 	uint64_t held_bytes; /* request bytes held for replay, bounded by limits.replay_total */
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
+	struct tp_refresher_list renewing; /* those that have asked their endpoint and await its answer */
+	int snapshot_fd;                   /* -1: none are made */
+	struct tp_sink access_log;
+	enum tp_access_format access_format;
+	bool access_log_on;
+	uint64_t losses_told; /* lines of both logs */
+	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */

@@ -17,5 +17,8 @@ bool tp_credential_own(const struct tp_provider_conf *p);
 /* What sends of this turn to provider `p` carry of Turnpike's own, without the header's name and scheme;
  * empty: nothing. Valid until the turn's next send. t NULL: of no turn (health checks). */
 struct tp_str tp_credential_now(const struct tp_turn *t, const struct tp_provider_conf *p);
+/* The same as far as it says whose account it is: it stays when an access token is renewed. For keys of the
+ * shared table, never to be sent. */
+struct tp_str tp_credential_identity(const struct tp_turn *t, const struct tp_provider_conf *p);
 
 #endif

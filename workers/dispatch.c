@@ -4,6 +4,8 @@
 #include "common/base/log.h"
 #include "workers/blacklist.h"
 #include "workers/credential.h"
+#include "workers/gate.h"
+#include "workers/keys.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
 
@@ -12,10 +14,12 @@ static void start(struct tp_turn *t, bool fresh)
 	struct tp_upstream_head_args args = {
 		.provider = t->provider->conf,
 		.key = tp_credential_now(t, t->provider->conf),
+		.key_index = tp_keys_index(t, t->provider->conf),
 		.route_path = tp_str_from(t->route->path),
 		.drop_credentials =
 			t->who != NULL || tp_credential_own(t->provider->conf) || tp_targets_foreign(t),
 		.tunnel = t->tunnel,
+		.inspect = t->lists_models,
 	};
 	t->attempt.klass = t->klass;
 	tp_turn_set_state(t, TP_TURN_SEND);
@@ -32,7 +36,13 @@ static void out_of_budget(struct tp_turn *t)
 
 void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 {
-	if (!tp_waits_may_send(t, klass) || !tp_blacklist_ask(t))
+	if (!tp_refresh_may_send(t, klass) || !tp_keys_may_send(t, klass) || !tp_waits_may_send(t, klass)) {
+		tp_turn_gate_leave(t); /* others may go as long as a wait holds this one */
+		return;
+	}
+	/* Behind the waits, which can take long and must not hold a permit; before the blacklist, whose probe
+	 * must not wait in a queue. */
+	if (!tp_turn_gate_ask(t, klass) || !tp_blacklist_ask(t))
 		return;
 	if (!tp_ledger_charge(&t->ledger, &t->limits, klass, tp_clock_boot_ms())) {
 		out_of_budget(t);
@@ -40,7 +50,8 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	}
 	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
-	t->targets.sends++;
+	tp_targets_sent(t);
+	t->record.sends[klass]++;
 	t->attempt.tried = 0;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);

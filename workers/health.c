@@ -11,6 +11,7 @@
 #include "workers/connect.h"
 #include "workers/credential.h"
 #include "workers/egress.h"
+#include "workers/refresh.h"
 #include "workers/runtime.h"
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
@@ -151,7 +152,10 @@ static void ask(struct check *c)
 	tp_buf_printf(&c->out, "%s HTTP/1.1\r\nhost: %s\r\naccept: */*\r\nconnection: close\r\n",
 		      p->health_path, p->authority);
 	tp_egress_credential(&c->out, proxy);
-	tp_upstream_credential(&c->out, p, TP_FAMILY_PLAIN, tp_credential_now(NULL, p));
+	struct tp_str key = tp_credential_now(NULL, p);
+	if (key.n == 0 && c->provider->refresher != NULL)
+		key = tp_refresh_current(c->provider->refresher);
+	tp_upstream_credential(&c->out, p, TP_FAMILY_PLAIN, key);
 	tp_buf_add_str(&c->out, TP_STR("\r\n"));
 	if (c->out.failed) {
 		failed(c, "out of memory");

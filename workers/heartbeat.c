@@ -1,5 +1,7 @@
 #include "workers/heartbeat.h"
 
+#include <stdio.h>
+
 #include "common/base/clock.h"
 #include "common/http/chunked.h"
 #include "common/retry/stream_error.h"
@@ -67,6 +69,7 @@ void tp_heartbeat_fail(struct tp_turn *t, const struct tp_refusal *r, enum tp_tu
 		       const struct tp_ledger_ending *ending)
 {
 	struct tp_buf none = {0}, event = {0};
+	(void)snprintf(t->record.code, sizeof t->record.code, "%s", r->code != NULL ? r->code : "");
 	tp_stream_error_render(t->family, r, &event);
 	if (write_chunk(t, &none, &event))
 		tp_turn_end(t, outcome, ending, TP_NEXT_CLOSE);

@@ -132,7 +132,8 @@ void tp_identity_drop(struct tp_turn *t)
 enum fed {
 	FED,
 	FED_NO_MEMBERS, /* what came so far counts byte for byte, and so does the rest */
-	FED_NO_CODING   /* it cannot be decoded: as it came, then */
+	FED_NO_CODING,  /* it cannot be decoded: as it came, then */
+	FED_TOO_LARGE   /* it decodes to more than is allowed: the same, unless its model has to be known */
 };
 
 static enum fed feed(struct tp_turn *t, const char *data, size_t n)
@@ -149,7 +150,7 @@ static enum fed feed(struct tp_turn *t, const char *data, size_t n)
 		data += used;
 		n -= used;
 	}
-	return r == TP_DECODE_MORE ? FED : FED_NO_CODING;
+	return r == TP_DECODE_MORE ? FED : r == TP_DECODE_TOO_LARGE ? FED_TOO_LARGE : FED_NO_CODING;
 }
 
 /* All that is held. */
@@ -168,13 +169,16 @@ static enum fed feed_held(struct tp_turn *t)
 	return fed;
 }
 
-/* Ends with everything fed: without a coding and byte for byte nothing is refused. */
-static void begin_again(struct tp_turn *t, enum fed why)
+/* Ends with everything fed: without a coding and byte for byte nothing is refused.  False: it has to be
+ * decoded, and is too large for that. */
+static bool begin_again(struct tp_turn *t, enum fed why)
 {
 	while (why != FED) {
+		if (why == FED_TOO_LARGE && goes_by_model(t))
+			return false;
 		bool decoding = t->body_decoder != NULL;
 		end_decoding(t);
-		if (why == FED_NO_CODING) {
+		if (why == FED_NO_CODING || why == FED_TOO_LARGE) {
 			begin(t, TP_FINGERPRINT_MEMBERS);
 		} else {
 			begin(t, TP_FINGERPRINT_BYTES);
@@ -183,11 +187,12 @@ static void begin_again(struct tp_turn *t, enum fed why)
 		}
 		why = feed_held(t);
 	}
+	return true;
 }
 
-void tp_identity_feed(struct tp_turn *t, const char *data, size_t n)
+bool tp_identity_feed(struct tp_turn *t, const char *data, size_t n)
 {
-	begin_again(t, feed(t, data, n));
+	return begin_again(t, feed(t, data, n));
 }
 
 bool tp_identity_finish(struct tp_turn *t, struct tp_hash128 *ret_hash, struct tp_request_facts *ret_facts)
@@ -195,9 +200,9 @@ bool tp_identity_finish(struct tp_turn *t, struct tp_hash128 *ret_hash, struct t
 	if (t->fingerprint == NULL)
 		return false;
 	if (t->body_decoder != NULL && !tp_decoder_whole(t->body_decoder))
-		begin_again(t, FED_NO_CODING);
+		(void)begin_again(t, FED_NO_CODING);
 	while (!tp_fingerprint_finish(t->fingerprint, ret_hash, ret_facts))
-		begin_again(t, FED_NO_MEMBERS);
+		(void)begin_again(t, FED_NO_MEMBERS); /* what was decoded once is not too large now */
 	tp_identity_drop(t);
 	return true;
 }

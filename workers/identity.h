@@ -15,8 +15,9 @@ bool tp_identity_wants_fingerprint(const struct tp_turn *t);
  * section 3.1).  Out of memory leaves the turn without a fingerprint.
  */
 void tp_identity_begin(struct tp_turn *t);
-/* A piece of the body, which turn->request holds already. */
-void tp_identity_feed(struct tp_turn *t, const char *data, size_t n);
+/* A piece of the body, which turn->request holds already. False: its model has to be known, and it decodes to
+ * more than is allowed. */
+bool tp_identity_feed(struct tp_turn *t, const char *data, size_t n);
 /* The body is complete: what it says.  False (nothing is written) when the turn has no fingerprint. */
 bool tp_identity_finish(struct tp_turn *t, struct tp_hash128 *ret_hash, struct tp_request_facts *ret_facts);
 /* No fingerprint is wanted any more; one is kept for the worker's next turn. */

@@ -1,5 +1,6 @@
 #include "workers/numbers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
@@ -15,7 +16,7 @@ enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDG
 enum { UNKNOWN = UINT16_MAX - 1 };
 
 struct of_provider {
-	tp_series_id sends[TP_CLASS_COUNT], billed, inflight;
+	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, queued, keys[TP_KEYS_MAX];
 };
 
 struct of_route {
@@ -25,6 +26,7 @@ struct of_route {
 struct tp_numbers {
 	struct of_provider *providers;
 	tp_series_id *hops;      /* of each combo */
+	tp_series_id *targets;   /* TP_TARGETS_MAX of each combo */
 	struct of_route *routes; /* one more than the configuration has: none of them */
 	tp_series_id retries[TP_CLASS_COUNT], refusals[TP_CODE_COUNT], retried[RESULTS],
 		alerts[TP_ALERT_COUNT];
@@ -39,19 +41,22 @@ static void forget(tp_series_id *ids, size_t bytes)
 struct tp_numbers *tp_numbers_new(const struct tp_config *c)
 {
 	size_t n_providers = c->n_providers, n_routes = c->n_routes + 1;
+	size_t n_targets = c->n_combos * TP_TARGETS_MAX;
 	struct tp_numbers *n = calloc(1, sizeof *n);
 	if (n == NULL)
 		return NULL;
 	n->providers = calloc(n_providers, sizeof *n->providers);
 	n->routes = calloc(n_routes, sizeof *n->routes);
 	n->hops = calloc(c->n_combos + 1, sizeof *n->hops);
-	if (n->providers == NULL || n->routes == NULL || n->hops == NULL) {
+	n->targets = calloc(n_targets + 1, sizeof *n->targets);
+	if (n->providers == NULL || n->routes == NULL || n->hops == NULL || n->targets == NULL) {
 		tp_numbers_free(n);
 		return NULL;
 	}
 	forget((tp_series_id *)n->providers, n_providers * sizeof *n->providers);
 	forget((tp_series_id *)n->routes, n_routes * sizeof *n->routes);
 	forget(n->hops, c->n_combos * sizeof *n->hops);
+	forget(n->targets, n_targets * sizeof *n->targets);
 	forget(n->retries, sizeof n->retries);
 	forget(n->refusals, sizeof n->refusals);
 	forget(n->retried, sizeof n->retried);
@@ -66,16 +71,23 @@ void tp_numbers_free(struct tp_numbers *n)
 	free(n->providers);
 	free(n->routes);
 	free(n->hops);
+	free(n->targets);
 	free(n);
+}
+
+static tp_series_id look_up(struct tp_worker *w, tp_series_id *id, enum tp_metric m, const char *a,
+			    const char *b, const char *c)
+{
+	const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
+	if (*id == UNKNOWN)
+		*id = tp_series_open(w->region, w->stamp, m, values);
+	return *id;
 }
 
 static void add(struct tp_worker *w, tp_series_id *id, int64_t n, enum tp_metric m, const char *a,
 		const char *b, const char *c)
 {
-	const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
-	if (*id == UNKNOWN)
-		*id = tp_series_open(w->region, w->stamp, m, values);
-	tp_series_add(w->region, w->stamp.slot, *id, n);
+	tp_series_add(w->region, w->stamp.slot, look_up(w, id, m, a, b, c), n);
 }
 
 static struct of_provider *provider_of(const struct tp_provider_rt *p)
@@ -83,11 +95,21 @@ static struct of_provider *provider_of(const struct tp_provider_rt *p)
 	return &p->runtime->numbers->providers[p - p->runtime->providers];
 }
 
-void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass)
+static void count_key(const struct tp_provider_rt *p, unsigned key)
+{
+	char number[16]; /* as in "codex key 2" */
+	if (key >= p->conf->n_keys)
+		return;
+	(void)snprintf(number, sizeof number, "%u", key + 1);
+	add(p->worker, &provider_of(p)->keys[key], 1, TP_METRIC_KEY_SENDS, p->conf->name, number, NULL);
+}
+
+void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass, unsigned key)
 {
 	struct tp_worker *w = p->worker;
 	const char *name = tp_class_name(klass);
 	add(w, &provider_of(p)->sends[klass], 1, TP_METRIC_SENDS, p->conf->name, name, NULL);
+	count_key(p, key);
 	if (klass != TP_CLASS_INITIAL && klass != TP_CLASS_HOP)
 		add(w, &p->runtime->numbers->retries[klass], 1, TP_METRIC_RETRY_ATTEMPTS, name, NULL, NULL);
 }
@@ -97,6 +119,25 @@ void tp_numbers_inflight(const struct tp_provider_rt *p, int delta)
 	add(p->worker, &provider_of(p)->inflight, delta, TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL);
 }
 
+void tp_numbers_queued(const struct tp_provider_rt *p, int delta)
+{
+	add(p->worker, &provider_of(p)->queued, delta, TP_METRIC_QUEUED, p->conf->name, NULL, NULL);
+}
+
+int64_t tp_numbers_busy(const struct tp_provider_rt *p)
+{
+	return tp_series_sum(p->worker->region, look_up(p->worker, &provider_of(p)->inflight,
+							TP_METRIC_INFLIGHT, p->conf->name, NULL, NULL));
+}
+
+tp_series_id tp_numbers_target(const struct tp_turn *t, unsigned i)
+{
+	const struct tp_combo_conf *combo = t->targets->combo;
+	size_t at = (size_t)(combo - t->config->combos) * TP_TARGETS_MAX + i;
+	return look_up(t->worker, &t->runtime->numbers->targets[at], TP_METRIC_TARGET_INFLIGHT,
+		       t->config->providers[combo->targets[i].provider].name, combo->targets[i].model, NULL);
+}
+
 void tp_numbers_billed(const struct tp_provider_rt *p)
 {
 	add(p->worker, &provider_of(p)->billed, 1, TP_METRIC_POSSIBLY_BILLED, p->conf->name, NULL, NULL);
@@ -104,7 +145,7 @@ void tp_numbers_billed(const struct tp_provider_rt *p)
 
 void tp_numbers_hop(const struct tp_turn *t)
 {
-	const struct tp_combo_conf *combo = t->targets.combo;
+	const struct tp_combo_conf *combo = t->targets->combo;
 	add(t->worker, &t->runtime->numbers->hops[combo - t->config->combos], 1, TP_METRIC_HOPS, combo->name,
 	    NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "common/retry/alert.h"
 #include "common/retry/model.h"
 #include "common/shm/histogram.h"
+#include "common/shm/series.h"
 #include "workers/core.h"
 
 struct tp_turn;
@@ -19,10 +20,18 @@ struct tp_numbers;
 struct tp_numbers *tp_numbers_new(const struct tp_config *c);
 void tp_numbers_free(struct tp_numbers *n);
 
-/* The first byte of a send was written; a retry unless its class is initial or hop. */
-void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass);
+/* The first byte of a send was written; a retry unless its class is initial or hop. `key`: index of the
+ * provider's key that it carries; counted where the provider has keys. */
+void tp_numbers_send(const struct tp_provider_rt *p, enum tp_class klass, unsigned key);
 /* An attempt begins (1) or ends (-1). */
 void tp_numbers_inflight(const struct tp_provider_rt *p, int delta);
+/* A turn begins (1) or ends (-1) to wait at the capacity gate. */
+void tp_numbers_queued(const struct tp_provider_rt *p, int delta);
+/* Sends in progress at a provider, over all workers. */
+int64_t tp_numbers_busy(const struct tp_provider_rt *p);
+/* Under which series the sends in progress to target `i` of the turn's combo count; the same for every combo
+ * that has it. */
+tp_series_id tp_numbers_target(const struct tp_turn *t, unsigned i);
 /* A send ended without a usable answer and may have run. */
 void tp_numbers_billed(const struct tp_provider_rt *p);
 /* A turn goes on to the next target of its combo. */

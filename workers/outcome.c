@@ -4,12 +4,15 @@
 
 #include "common/base/clock.h"
 #include "common/http/date.h"
+#include "common/retry/capacity.h"
 #include "common/retry/classify.h"
 #include "common/retry/hints.h"
 #include "common/retry/known_codes.h"
 #include "common/retry/told.h"
 #include "workers/credential.h"
 #include "workers/egress.h"
+#include "workers/keys.h"
+#include "workers/refresh.h"
 #include "workers/targets.h"
 
 static struct tp_str named_field(const struct tp_saved_answer *s, struct tp_str name)
@@ -69,8 +72,13 @@ static void take_answer(struct tp_turn *t, struct tp_outcome *o)
 	/* Larger than the limit ever allows: waiting helps as little as with a quota. */
 	o->quota = c.quota || c.too_large_for_limit;
 	o->drowning = c.drowning;
+	/* A bare 429 names no time that a limit per minute would have. */
+	o->capacity = !o->quota &&
+		      (c.capacity || c.drowning || o->overload || (s->status == 429 && s->facts.told_ms < 0));
+	o->capacity_told = tp_capacity_told(named_field(s, TP_STR("x-codex-model-capacity")));
 	o->model_unavailable = c.model_unavailable;
 	o->too_large = c.context_too_long || c.too_large_for_limit;
+	o->auth = c.auth;
 	o->safety = c.safety;
 	o->rate_limit = s->status == 429 && !o->quota && !o->overload && !c.capacity && !c.drowning &&
 			c.kind == TP_ERROR_RATE_LIMIT;
@@ -107,8 +115,10 @@ struct tp_allowance tp_allowance_of(const struct tp_turn *t)
 		.reserve_left = again && tp_ledger_fits(&t->ledger, &here, TP_CLASS_OVERLOAD),
 		.more_targets = more,
 		.hop_left = more > 0 && tp_ledger_fits(&t->ledger, &t->limits, TP_CLASS_HOP),
-		.target_sends = t->targets.sends,
-		.sends_per_target = t->targets.combo != NULL ? t->targets.combo->sends_per_target : 0,
+		.refresh_left = again && tp_refresh_left(t),
+		.target_sends = t->targets != NULL ? t->targets->sends : 0,
+		.sends_per_target = t->targets != NULL ? t->targets->combo->sends_per_target : 0,
+		.more_keys = again ? tp_keys_left(t) : 0,
 		.deadline_left_ms = now < t->deadline_ms ? t->deadline_ms - now : 0,
 		.forced_retry_used = t->forced_retry_used,
 		.overload_limit = t->overload_limit,

@@ -5,7 +5,9 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/stream_error.h"
+#include "workers/cooling.h"
 #include "workers/heartbeat.h"
+#include "workers/snapshot.h"
 #include "workers/unpack.h"
 #include "workers/waits.h"
 
@@ -41,8 +43,11 @@ void tp_relay_commit(struct tp_turn *t)
 {
 	tp_ledger_commit(&t->ledger);
 	tp_targets_good(t);
-	if (t->relay.facts.status < 300)
+	if (t->relay.facts.status < 300) {
 		tp_waits_good(t);
+		tp_keys_good(t);
+		tp_refresh_good(t);
+	}
 	tp_blacklist_committed(t);
 	tp_turn_set_state(t, TP_TURN_FLOW);
 	t->relay.mode = TP_RELAY_FLOW;
@@ -50,7 +55,7 @@ void tp_relay_commit(struct tp_turn *t)
 	tp_relay_output_seen(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
-	if (t->request->complete)
+	if (t->request->complete && !tp_snapshot_wants_request(t))
 		tp_request_release(t->request);
 }
 
@@ -72,7 +77,8 @@ void tp_relay_cut(struct tp_turn *t, const char *why)
 			tp_relay_finish(t);
 		return;
 	}
-	tp_info("turn %s: cut after commit: %s", t->id, why);
+	tp_debug("turn %s: cut after commit: %s", t->id, why);
+	tp_record_reason(t, "cut after commit", why);
 	tp_blacklist_note(t, TP_CAUSE_TRUNCATED, 0);
 	struct tp_ledger_ending e = {.end = TP_END_UNKNOWN};
 	struct tp_buf event = {0};
@@ -137,11 +143,11 @@ static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 		tp_relay_no_answer(t, TP_CAUSE_INVALID, "HTML where the family has JSON");
 		return;
 	}
-	r->stream = r->facts.event_stream;
+	r->stream = r->facts.event_stream && !r->list;
 	r->sse.keep_max = TP_SSE_KEEP_PRELUDE;
 	/* Inside a length a cut could only be told by leaving it unfilled, and our error event would fill it.
-	 */
-	if (r->stream && r->framing == TP_ANSWER_LENGTH)
+	 * How long a list will be is not known yet. */
+	if ((r->stream || r->list) && r->framing == TP_ANSWER_LENGTH)
 		r->framing = t->minor >= 1 ? TP_ANSWER_CHUNKED : TP_ANSWER_CLOSE;
 	tp_relay_render_head(t, p);
 	if (p->end && !r->stream) {
@@ -166,8 +172,9 @@ static void begin(struct tp_turn *t, const struct tp_answer_piece *p)
 		tp_relay_collect_begin(t, p, p->head->status);
 		return;
 	}
-	bool inspect =
-		t->family != TP_FAMILY_PLAIN && p->head->status < 300 && r->framing != TP_ANSWER_NO_BODY;
+	r->list = t->lists_models && p->head->status == 200 && r->facts.json;
+	bool inspect = (t->family != TP_FAMILY_PLAIN || r->list) && p->head->status < 300 &&
+		       r->framing != TP_ANSWER_NO_BODY;
 	if (inspect && r->facts.status_overloaded) {
 		tp_relay_collect_begin(t, p, 503);
 		return;
@@ -228,7 +235,15 @@ void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
 	switch (t->relay.mode) {
 	case TP_RELAY_COLLECT: tp_relay_collected(t, true); return;
-	case TP_RELAY_HOLD: tp_turn_decide(t, TP_CAUSE_TRUNCATED, why); return;
+	case TP_RELAY_HOLD:
+		if (!t->relay.list) {
+			tp_turn_decide(t, TP_CAUSE_TRUNCATED, why);
+			return;
+		}
+		tp_relay_hold_over(t); /* without combos it would have gone out as it came */
+		if (t->state == TP_TURN_FLOW)
+			tp_relay_cut(t, why);
+		return;
 	case TP_RELAY_FLOW: tp_relay_cut(t, why); return;
 	default: tp_turn_decide(t, cause, why); return;
 	}

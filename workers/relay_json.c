@@ -2,9 +2,51 @@
 
 #include <stdlib.h>
 
+#include "common/http/model_list.h"
+#include "workers/models.h"
+
+static void scan_json(struct tp_json *j, const char *data, size_t n)
+{
+	enum tp_json_event e;
+	size_t at = 0, used = 0;
+	do {
+		e = tp_json_feed(j, data + at, n - at, &used);
+		at += used;
+	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
+}
+
+static bool is_json(struct tp_str body)
+{
+	struct tp_json j = {.ends_only = true};
+	scan_json(&j, body.p, body.n);
+	return tp_json_finish(&j) || j.too_deep;
+}
+
+/* The list of models is whole. */
+static void add_combos(struct tp_turn *t, struct tp_str body)
+{
+	struct tp_buf with = {0};
+	if (tp_models_add(t, body, &with))
+		body = tp_buf_str(&with);
+	/* What only the end of the connection ended may as well have been cut: then the client sees that. */
+	bool cut = with.len == 0 && t->relay.until_close && !is_json(body);
+	tp_relay_commit(t);
+	if (tp_relay_emit(t, body.p, body.n, !cut)) {
+		if (cut)
+			tp_relay_cut(t, "the provider closed the connection inside the answer");
+		else
+			tp_relay_finish(t);
+	}
+	tp_buf_free(&with);
+}
+
 void tp_relay_judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_piece *p)
 {
 	struct tp_answer_error error;
+	if (t->relay.list) {
+		add_combos(t, body);
+		return;
+	}
 	switch (tp_answer_body(t->family, body, &error)) {
 	case TP_ANSWER_OK:
 		if (t->opened) {
@@ -44,18 +86,8 @@ void tp_relay_hold(struct tp_turn *t, const struct tp_answer_piece *p)
 		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 	else if (p->end)
 		tp_relay_judge(t, tp_buf_str(held), p);
-	else if (held->len > t->config->hold.body_bytes)
+	else if (held->len > (t->relay.list ? TP_MODEL_LIST_MAX : t->config->hold.body_bytes))
 		tp_relay_hold_over(t);
-}
-
-static void scan_json(struct tp_json *j, const char *data, size_t n)
-{
-	enum tp_json_event e;
-	size_t at = 0, used = 0;
-	do {
-		e = tp_json_feed(j, data + at, n - at, &used);
-		at += used;
-	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
 }
 
 void tp_relay_watch_json(struct tp_turn *t)

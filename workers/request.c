@@ -178,18 +178,23 @@ bool tp_request_replace(struct tp_request *r, uint64_t at, uint64_t n, struct tp
 	return true;
 }
 
-static bool add_decoded(struct tp_request *r, struct tp_decoder *d, const char *data, size_t n)
+static enum tp_request_decoded add_decoded(struct tp_request *r, struct tp_decoder *d, const char *data,
+					   size_t n)
 {
 	char plain[16 * 1024];
 	size_t used, got;
 	enum tp_decode what;
 	while ((what = tp_decoder_feed(d, data, n, &used, plain, sizeof plain, &got)) == TP_DECODE_DATA) {
-		if (!tp_request_may_hold(r, got) || !append(r, plain, got))
-			return false;
+		if (!tp_request_may_hold(r, got))
+			return TP_REQUEST_TOO_LARGE;
+		if (!append(r, plain, got))
+			return TP_REQUEST_NO_MEMORY;
 		data += used;
 		n -= used;
 	}
-	return what == TP_DECODE_MORE;
+	return what == TP_DECODE_MORE        ? TP_REQUEST_DECODED
+	       : what == TP_DECODE_TOO_LARGE ? TP_REQUEST_TOO_LARGE
+					     : TP_REQUEST_BROKEN;
 }
 
 static void free_segments(struct tp_request *r, struct tp_segment *s)
@@ -202,29 +207,32 @@ static void free_segments(struct tp_request *r, struct tp_segment *s)
 	}
 }
 
-bool tp_request_decode(struct tp_request *r, enum tp_coding coding)
+enum tp_request_decoded tp_request_decode(struct tp_request *r, enum tp_coding coding)
 {
+	if (coding == TP_CODING_OTHER)
+		return TP_REQUEST_BROKEN;
 	struct tp_decoder *d = tp_decoder_new(coding, r->config->limits.replay_body);
 	struct tp_segment *first = r->first, *last = r->last;
 	uint64_t received = r->received;
 	if (d == NULL)
-		return false;
+		return TP_REQUEST_NO_MEMORY;
 	r->first = r->last = NULL;
 	r->received = 0;
 	r->decoded = true;
-	bool ok = true;
-	for (struct tp_segment *s = first; s != NULL && ok; s = s->next)
-		ok = add_decoded(r, d, s->data, s->len);
-	ok = ok && tp_decoder_whole(d);
+	enum tp_request_decoded what = TP_REQUEST_DECODED;
+	for (struct tp_segment *s = first; s != NULL && what == TP_REQUEST_DECODED; s = s->next)
+		what = add_decoded(r, d, s->data, s->len);
+	if (what == TP_REQUEST_DECODED && !tp_decoder_whole(d))
+		what = TP_REQUEST_BROKEN;
 	tp_decoder_free(d);
-	free_segments(r, ok ? first : r->first);
-	if (ok)
-		return true;
+	free_segments(r, what == TP_REQUEST_DECODED ? first : r->first);
+	if (what == TP_REQUEST_DECODED)
+		return what;
 	r->first = first;
 	r->last = last;
 	r->received = received;
 	r->decoded = false;
-	return false;
+	return what;
 }
 
 /* ---- the end */

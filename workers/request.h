@@ -55,9 +55,18 @@ int tp_request_pieces(const struct tp_request *r, uint64_t from, struct iovec *o
 /* Puts `text` in the place of n bytes at `at` of a complete, held body. False when out of memory, or when
  * they are not there: then the body is as it was. */
 bool tp_request_replace(struct tp_request *r, uint64_t at, uint64_t n, struct tp_str text);
-/* Decodes a complete, held body once and for all. False: not this coding, damaged, more than may be held, or
- * out of memory; then the body is as it was. */
-bool tp_request_decode(struct tp_request *r, enum tp_coding coding);
+enum tp_request_decoded {
+	TP_REQUEST_DECODED,
+	TP_REQUEST_BROKEN,    /* not this coding, or damaged */
+	TP_REQUEST_TOO_LARGE, /* more than may be held, or than the ratio allows */
+	TP_REQUEST_NO_MEMORY
+};
+/* What a client reads in the last case but one. */
+#define TP_BODY_TOO_LARGE_DECODED                                                                            \
+	"the compressed body holds more than Turnpike keeps, and its model has to be known: send it plain, " \
+	"or less"
+/* Decodes a complete, held body once and for all, unless it fails: then the body is as it was. */
+enum tp_request_decoded tp_request_decode(struct tp_request *r, enum tp_coding coding);
 /* Frees what lies wholly before `upto`: from now on the request cannot be sent again. */
 void tp_request_drop(struct tp_request *r, uint64_t upto);
 /* Frees the body and the head: nothing will be sent again (commit). */

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/config/refresh.h"
 #include "workers/health.h"
 #include "workers/numbers.h"
+#include "workers/refresher.h"
 #include "workers/tls.h"
 #include "workers/upstream.h"
 
@@ -19,6 +21,10 @@ static bool open_providers(struct tp_runtime *r, struct tp_buf *why)
 	for (size_t i = 0; i < c->n_providers; i++)
 		if (c->providers[i].https &&
 		    (r->providers[i].tls = tp_tls_provider(&c->providers[i], why)) == NULL)
+			return false;
+	for (size_t i = 0; i < c->n_providers; i++)
+		if (tp_refresh_is_set(&c->providers[i]) &&
+		    (r->providers[i].refresher = tp_refresher_new(&r->providers[i], why)) == NULL)
 			return false;
 	return true;
 }

@@ -3,6 +3,8 @@
  * the body, and which are passed over because they cool.  Part of the turn.  Whether to go on to the next one
  * is not decided here but in common/retry.
  *
+ * What cools is cooling.c's.
+ *
  *   tp_targets_find() -> (join) -> tp_targets_start() -> { tp_targets_choose() -> tp_targets_next() }*
  *
  * Without a combo there is one provider, and these calls say so.
@@ -20,25 +22,36 @@ struct tp_turn;
 
 enum { TP_TARGET_NAME = 272 };
 
+/* Of a turn that names a combo, else there is none. */
 struct tp_targets {
-	const struct tp_combo_conf *combo; /* NULL: the route's provider, and the model as it came */
-	uint64_t model_at, model_n;        /* of the model string in the held body, as it is now */
-	unsigned chosen;                   /* index into combo->targets: to be asked next */
-	unsigned at;                       /* asked at present */
-	uint32_t asked;                    /* bit n: target n was asked in this turn */
-	uint32_t sends;                    /* to the present one */
-	bool waiting;                      /* for a cooldown to end; nothing was sent */
+	const struct tp_combo_conf *combo;
+	uint64_t model_at, model_n;    /* of the model string in the held body, as it is now */
+	uint8_t order[TP_TARGETS_MAX]; /* indices into combo->targets: who is asked before whom ... */
+	unsigned n;                    /* ... of those that speak the request's family */
+	bool ordered;                  /* the order is drawn: with the first send */
+	unsigned chosen;               /* index into combo->targets: to be asked next */
+	unsigned at;                   /* asked at present */
+	uint32_t asked;                /* bit n: target n was asked in this turn */
+	uint32_t sends;                /* to the present one */
+	bool waiting;                  /* for a cooldown to end; nothing was sent */
 	uint64_t wait_until_ms;
 	struct tp_cooldown_probe probe; /* the present target cools, and this turn is its probe */
-	char name[TP_TARGET_NAME];      /* "provider/model" of the present one */
+	char name[TP_TARGET_NAME];      /* "provider/model" of the present one; empty: none was asked yet */
 };
 
-/* Does the request name a combo? Then its model can be replaced (a compressed body is decoded).  False: the
- * turn was answered (unknown combo, a body in which the model cannot be replaced) and is over. */
+/* Does the request name a combo? Then turn->targets is set, and the model can be replaced (a compressed body
+ * is decoded).  False: the turn was answered (unknown combo, none of its targets speaks the request's family,
+ * a body in which the model cannot be replaced) and is over. */
 bool tp_targets_find(struct tp_turn *t, const struct tp_request_facts *facts);
 /* Makes the first send: to the first target that does not cool, or as the one probe of one that does; else
  * waits or answers 503. Also when such a wait is over. May end the turn: to be the caller's last step. */
 void tp_targets_start(struct tp_turn *t);
+/* Frees turn->targets with the turn; nothing happens without a combo. */
+void tp_targets_drop(struct tp_turn *t);
+/* A send to the present target is charged, and begins. */
+void tp_targets_sent(struct tp_turn *t);
+/* "provider/model" of the target asked at present, for people; NULL: none. */
+const char *tp_targets_name(const struct tp_turn *t);
 /* How many targets may still be asked in this turn; 0 without a combo. */
 uint32_t tp_targets_left(const struct tp_turn *t);
 /* The turn's limits less one send for each of them. */
@@ -47,13 +60,9 @@ struct tp_ledger_limits tp_targets_hold_back(const struct tp_turn *t, uint32_t l
 bool tp_targets_choose(struct tp_turn *t);
 /* Sends to the chosen one, at once. May end the turn: to be the caller's last step. */
 void tp_targets_next(struct tp_turn *t);
-/* The present target must not be asked now (its URL is blacklisted): asks the next one instead. False: there
- * is none, and nothing happened. May end the turn: to be the caller's last step. */
-bool tp_targets_skip(struct tp_turn *t);
-/* The turn leaves its target, or ends, after this outcome: what it speaks about cools. */
-void tp_targets_failed(struct tp_turn *t, const struct tp_outcome *o);
-/* The present target gave a good answer: an untold cooldown ends. Before the request is released. */
-void tp_targets_good(struct tp_turn *t);
+/* The present target must not be asked now (`why`, for the log: "is blacklisted"): asks the next one instead.
+ * False: there is none, and nothing happened. May end the turn: to be the caller's last step. */
+bool tp_targets_skip(struct tp_turn *t, const char *why);
 /* The turn is over: a probe without evidence is free again. */
 void tp_targets_end(struct tp_turn *t);
 /* The client's credential was not meant for the present target. */

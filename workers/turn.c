@@ -1,18 +1,22 @@
 #include "workers/numbers.h"
 #include "workers/turn.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
 #include "workers/alerts.h"
+#include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/models.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
+#include "workers/snapshot.h"
 #include "workers/targets.h"
 #include "workers/tunnel.h"
 #include "workers/unpack.h"
@@ -29,10 +33,14 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 	if (s == t->state)
 		return;
 	tp_debug("turn %s: %s -> %s", t->id, state_names[t->state], state_names[s]);
-	if (t->state == TP_TURN_WAIT)
+	if (t->state == TP_TURN_WAIT) {
 		tp_worker_gauge(t->worker, TP_GAUGE_WAITING, -1);
-	if (s == TP_TURN_WAIT)
+		t->record.waited_ms += tp_clock_boot_ms() - t->record.waiting_since_ms;
+	}
+	if (s == TP_TURN_WAIT) {
 		tp_worker_gauge(t->worker, TP_GAUGE_WAITING, 1);
+		t->record.waiting_since_ms = tp_clock_boot_ms();
+	}
 	if (t->state == TP_TURN_WAIT || t->state == TP_TURN_JOIN || s == TP_TURN_FLOW || s == TP_TURN_OVER)
 		tp_timer_clear(&t->timer);
 	t->state = s;
@@ -47,7 +55,9 @@ static void free_turn(struct tp_turn *t)
 	tp_relay_reset(t);
 	tp_saved_answer_free(t->saved);
 	t->saved = NULL;
+	tp_refresh_end(t);
 	tp_identity_drop(t);
+	tp_targets_drop(t);
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_runtime_unref(t->runtime);
@@ -65,6 +75,7 @@ static void give_back(struct tp_turn *t)
 {
 	tp_ledger_give_back(&t->ledger, t->klass);
 	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
+	t->record.sends[t->klass]--;
 }
 
 /* The turn is over; its client goes on without it. */
@@ -74,11 +85,14 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_blacklist_over(t, outcome == TP_TURN_OK);
 	tp_turn_set_state(t, TP_TURN_OVER);
 	tp_attempt_cancel(&t->attempt, "its turn is over");
+	tp_turn_gate_leave(t);
 	tp_targets_end(t);
+	tp_keys_end(t);
 	tp_waits_end(t);
+	if (t->joined && unsent)
+		give_back(t);
+	tp_record_end(t, outcome); /* while the ledger knows the number of sends */
 	if (t->joined) {
-		if (unsent)
-			give_back(t);
 		tp_ledger_settle(&t->ledger);
 		tp_ledger_end(&t->ledger, ending, tp_clock_boot_ms());
 		t->joined = false;
@@ -106,7 +120,7 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	return (struct tp_answer_about){
 		.request_id = t->id,
 		.sends = t->sends_told != 0 ? t->sends_told : t->ledger.used,
-		.target = t->targets.name[0] != '\0' ? t->targets.name
+		.target = tp_targets_name(t) != NULL ? tp_targets_name(t)
 			  : t->provider != NULL      ? t->provider->conf->name
 						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->client->leaving || t->request == NULL ||
@@ -115,25 +129,44 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 	};
 }
 
+/* `r` is what the head says. */
+static void answer_with(struct tp_turn *t, const struct tp_refusal *r, struct tp_str body,
+			enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending)
+{
+	struct tp_buf head = {0};
+	struct tp_answer_about about = tp_turn_about(t);
+	about.framing = TP_ANSWER_LENGTH;
+	about.length = body.n;
+	about.replay_off = false;
+	tp_answer_head_local(&head, r, &about);
+	struct iovec v[2] = {{head.data, head.len},
+			     {(void *)(uintptr_t)body.p, t->head_request ? 0 : body.n}};
+	bool failed = head.failed || tp_client_write(t->client, v, 2) < 0;
+	tp_buf_free(&head);
+	tp_turn_end(t, outcome, ending, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+}
+
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending)
 {
-	struct tp_buf body = {0}, head = {0};
-	struct tp_answer_about about = tp_turn_about(t);
+	struct tp_buf body = {0};
 	if (t->opened) {
 		tp_heartbeat_fail(t, r, outcome, ending);
 		return;
 	}
+	(void)snprintf(t->record.code, sizeof t->record.code, "%s", r->code != NULL ? r->code : "");
 	tp_refusal_render(r, t->family, &body);
-	about.framing = TP_ANSWER_LENGTH;
-	about.length = body.len;
-	about.replay_off = false;
-	tp_answer_head_local(&head, r, &about);
-	struct iovec v[2] = {{head.data, head.len}, {body.data, t->head_request ? 0 : body.len}};
-	bool failed = head.failed || body.failed || tp_client_write(t->client, v, 2) < 0;
-	tp_buf_free(&head);
+	if (body.failed)
+		tp_turn_end(t, outcome, ending, TP_NEXT_CUT);
+	else
+		answer_with(t, r, tp_buf_str(&body), outcome, ending);
 	tp_buf_free(&body);
-	tp_turn_end(t, outcome, ending, failed ? TP_NEXT_CUT : about.close ? TP_NEXT_CLOSE : TP_NEXT_KEEP);
+}
+
+void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
+{
+	struct tp_refusal good = {.status = 200};
+	answer_with(t, &good, body, TP_TURN_OK, NULL);
 }
 
 void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
@@ -145,14 +178,14 @@ void tp_turn_reject(struct tp_turn *t, int status, const char *detail)
 		tp_relay_cut(t, detail);
 		return;
 	}
-	tp_debug("turn %s: refused with %d: %s", t->id, status, detail);
+	tp_record_reason(t, detail, NULL);
 	tp_turn_answer_local(t, &r, TP_TURN_BAD, &e);
 }
 
 void tp_turn_client_gone(struct tp_turn *t)
 {
 	struct tp_ledger_ending e = {.end = TP_END_LEFT};
-	tp_debug("turn %s: its client left", t->id);
+	tp_record_reason(t, "the client left", NULL);
 	tp_turn_end(t, TP_TURN_GONE, &e, TP_NEXT_CUT);
 }
 
@@ -166,6 +199,7 @@ void tp_turn_abort(struct tp_turn *t)
 	/* It is us who leave: the client will send again, and what was open may have run. */
 	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
 	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
+	tp_record_reason(t, "the server is shutting down", NULL);
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
@@ -174,7 +208,7 @@ void tp_turn_abort(struct tp_turn *t)
 void tp_turn_start(struct tp_turn *t)
 {
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	if (!tp_turn_admit(t))
+	if (!tp_turn_admit(t) || tp_models_begin(t))
 		return;
 	const struct tp_head *h = t->request->head;
 	bool too_long = h->framing == TP_FRAMING_LENGTH && h->content_length > t->config->limits.replay_body;
@@ -210,8 +244,10 @@ void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 			tp_client_pause(t->client);
 		return;
 	}
-	if (t->fingerprint != NULL)
-		tp_identity_feed(t, data, n);
+	if (t->fingerprint != NULL && !tp_identity_feed(t, data, n)) {
+		tp_turn_reject(t, 413, TP_BODY_TOO_LARGE_DECODED);
+		return;
+	}
 	bool too_long = r->head->framing == TP_FRAMING_LENGTH &&
 			r->head->content_length > t->config->limits.replay_body;
 	if (too_long || !tp_request_may_hold(r, 0))
@@ -278,6 +314,16 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 	tp_timer_set(&t->timer, d->wait_ms);
 }
 
+/* What the refused key was told is no wait for this one. */
+static void next_key(struct tp_turn *t)
+{
+	t->class_sends[TP_CLASS_ROTATE]++;
+	tp_refresh_give_up(t);     /* a token was rejected for good: the keys are next */
+	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
+	tp_relay_reset(t);
+	tp_dispatch(t, TP_CLASS_ROTATE);
+}
+
 /* The charge follows the evidence: returned when provably nothing was written. */
 static void settle(struct tp_turn *t, const struct tp_decision *d)
 {
@@ -313,29 +359,78 @@ static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
 	return d;
 }
 
-void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
+/* What goes on is worth a line; what ends the turn stands in the line of the turn. */
+static void tell_decision(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d,
+			  const char *why)
 {
-	struct tp_outcome o = tp_outcome_of(t, cause);
-	struct tp_decision d = decide(t, &o);
-	settle(t, &d);
-	if (d.action != TP_ACT_RECONNECT)
-		tp_waits_told(t, &o);
-	tp_blacklist_note(t, cause, o.status);
-	tp_info("turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s", t->id,
-		tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass), t->provider->conf->name,
-		why, o.status, tp_stage_name(o.stage), tp_evidence_name(d.evidence), d.reason);
-	if (d.alert != TP_ALERT_NONE)
-		tp_alert_of_turn(t, d.alert);
-	switch (d.action) {
-	case TP_ACT_RELAY: tp_relay_saved(t, d.stop, d.evidence); break;
-	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, &d); break;
+	bool again = d->action == TP_ACT_SEND_AGAIN || d->action == TP_ACT_NEXT_TARGET ||
+		     d->action == TP_ACT_NEXT_KEY || d->action == TP_ACT_REFRESH ||
+		     d->action == TP_ACT_RECONNECT;
+	enum tp_log_level level = again ? TP_LOG_INFO : TP_LOG_DEBUG;
+	char wait[48] = "";
+	if (d->action == TP_ACT_SEND_AGAIN)
+		(void)snprintf(wait, sizeof wait, "; again (%s) in %u ms", tp_class_name(d->klass),
+			       d->wait_ms);
+	tp_record_reason(t, why, d->reason);
+	if (tp_log_wants(level))
+		tp_log(level, "turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s%s", t->id,
+		       tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass),
+		       t->provider->conf->name, why, o->status, tp_stage_name(o->stage),
+		       tp_evidence_name(d->evidence), d->reason, wait);
+}
+
+/* The same target again, as soon as there is a newer access token. */
+static void renew_and_send_again(struct tp_turn *t, const struct tp_outcome *o)
+{
+	tp_refresh_rejected(t, o);
+	t->class_sends[TP_CLASS_REFRESH]++;
+	tp_timer_clear(&t->timer); /* of the answer that is left behind */
+	tp_relay_reset(t);
+	tp_dispatch(t, TP_CLASS_REFRESH);
+}
+
+static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d, const char *why)
+{
+	if (d->alert != TP_ALERT_NONE)
+		tp_alert_of_turn(t, d->alert);
+	switch (d->action) {
+	case TP_ACT_RELAY: tp_relay_saved(t, d->stop, d->evidence); break;
+	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, d); break;
+	case TP_ACT_REFRESH: renew_and_send_again(t, o); break;
 	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
+	case TP_ACT_NEXT_KEY: next_key(t); break;
 	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: tp_turn_refuse(t, d.code); break;
-	case TP_ACT_LOCAL: answer_without_send(t, d.code); break;
+	case TP_ACT_REFUSE: tp_turn_refuse(t, d->code); break;
+	case TP_ACT_LOCAL: answer_without_send(t, d->code); break;
 	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
 	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
 	}
+}
+
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
+{
+	struct tp_decision d = decide(t, o);
+	tell_decision(t, o, &d, why);
+	act(t, o, &d, why);
+}
+
+void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
+{
+	struct tp_outcome o = tp_outcome_of(t, cause);
+	tp_keys_told(t, &o);
+	struct tp_decision d = decide(t, &o);
+	settle(t, &d);
+	tp_turn_gate_learn(t, &o);
+	if (d.action != TP_ACT_RECONNECT) {
+		tp_waits_told(t, &o);
+		tp_turn_gate_leave(t);
+	}
+	tp_blacklist_note(t, cause, o.status);
+	tell_decision(t, &o, &d, why);
+	tp_snapshot_attempt(t, cause, why, &d);
+	if (d.action != TP_ACT_REFRESH)
+		tp_refresh_note(t, &o);
+	act(t, &o, &d, why);
 }
 
 static void on_timer(void *arg)
@@ -346,8 +441,10 @@ static void on_timer(void *arg)
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
 	case TP_TURN_WAIT:
-		if (t->targets.waiting)
+		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
+		else if (t->gate.queued)
+			tp_turn_gate_expired(t);
 		else
 			tp_dispatch(t, t->klass);
 		break;
@@ -372,10 +469,15 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	unsigned serial = t->attempt.serial;
 	if (!flows)
 		tp_overhead_heard(&t->overhead, &t->attempt);
+	if (p->head != NULL)
+		tp_snapshot_answer(t, p->head, p->bytes);
 	tp_relay_piece(t, p);
 	/* A turn that is over is parked. One that sends again at once goes on running. */
 	if (!flows && t->attempt.serial == serial)
 		tp_overhead_stand(&t->overhead);
+	/* The provider is done, whatever the client still has to take of it. */
+	if (p->end && t->state == TP_TURN_FLOW)
+		tp_turn_gate_leave(t);
 }
 
 static void on_failed(void *owner, enum tp_cause cause, const char *why)
@@ -416,6 +518,7 @@ static void on_switched(void *owner, const struct tp_answer_piece *head, int fd,
 	tp_answer_head_relay(&client.first, 101, head->head, head->bytes, &facts, &about);
 	tp_buf_add(&client.first, head->data, head->n);
 	struct tp_ledger_ending e = {.end = TP_END_SUCCESS};
+	t->record.status = 101;
 	leave(t, TP_TURN_OK, &e);
 	tp_client_detach(c, &client.fd, &client.ssl, &provider.first);
 	tp_tunnel_start(w, client, provider, idle_ms);
@@ -445,6 +548,7 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	tp_worker_request_id(w, t->id);
 	tp_timer_init(&t->timer, w->base, on_timer, t);
 	tp_attempt_init(&t->attempt, w, &attempt_ops, t);
+	tp_record_begin(t);
 	tp_worker_count(w, TP_COUNT_TURNS);
 	tp_worker_gauge(w, TP_GAUGE_TURNS, 1);
 	return t;

@@ -24,7 +24,11 @@
 #include "workers/blacklist.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
+#include "workers/keys.h"
 #include "workers/overhead.h"
+#include "workers/record.h"
+#include "workers/refresh.h"
 #include "workers/request.h"
 #include "workers/targets.h"
 #include "workers/timer.h"
@@ -65,6 +69,7 @@ struct tp_relay {
 	enum tp_answer_framing framing; /* towards the client */
 	bool until_close;               /* the provider's framing: the body ends with the connection */
 	bool stream;                    /* an event stream of a family */
+	bool list;                      /* of models, to which combos are added when it is whole */
 	bool whole;  /* what was seen of it is a complete answer, whatever comes or does not come after */
 	bool ended;  /* its last event was seen: nothing more is owed to the client */
 	bool failed; /* it told an error after commit */
@@ -94,9 +99,10 @@ struct tp_turn {
 	enum tp_family family;
 	uint8_t minor; /* of the client's HTTP version */
 	bool head_request;
-	bool keep_alive; /* the client wants it */
-	bool streaming;  /* the request was too large to hold */
-	bool tunnel;     /* an upgrade to be passed on */
+	bool keep_alive;   /* the client wants it */
+	bool streaming;    /* the request was too large to hold */
+	bool tunnel;       /* an upgrade to be passed on */
+	bool lists_models; /* combos are added to the answer */
 	bool replay_safe;
 	bool resend; /* x-stainless-retry-count above 0 */
 	bool forced_retry_used;
@@ -119,17 +125,21 @@ struct tp_turn {
 	uint32_t overload_limit; /* of tp_decision: what a drowning gateway leaves */
 	enum tp_class klass;     /* of the present send, or of the one that is waited for */
 
-	struct tp_targets targets; /* of a combo */
+	struct tp_targets *targets; /* owned; NULL: the request names no combo */
+	struct tp_turn_keys keys;   /* of a provider with several */
 	struct tp_turn_waits waits;
-	bool other_targets; /* the provider is not the only one: the blacklist need not spare it */
+	struct tp_turn_gate gate;
+	struct tp_turn_token token; /* of a provider with `refresh` */
+	bool other_targets;         /* the provider is not the only one: the blacklist need not spare it */
 	struct tp_blacklist_turn blacklist;
 
 	struct tp_attempt attempt;
 	struct tp_overhead overhead;
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
-	struct tp_timer timer;         /* the end of a wait, of a hold, or of a gap between outputs */
-	struct tp_timer beat;          /* heartbeats; closed when they are off */
+	struct tp_turn_record record;
+	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
+	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
 
 /* NULL when out of memory. Nothing is answered yet. */
@@ -156,6 +166,8 @@ enum tp_turn_outcome { TP_TURN_OK, TP_TURN_ERROR, TP_TURN_REFUSED, TP_TURN_CUT, 
 
 /* An attempt has ended without a good answer: asks tp_decide() and acts on it. */
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
+/* The same about an outcome for which no attempt has just ended: there is no access token to send with. */
+void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why);
 /* The one way a turn ends. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);
@@ -163,6 +175,8 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending);
+/* Answers 200 with this JSON, without a send, and ends the turn. */
+void tp_turn_answer_json(struct tp_turn *t, struct tp_str body);
 /* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
 void tp_turn_refuse(struct tp_turn *t, enum tp_code code);
 /* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */

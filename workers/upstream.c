@@ -7,6 +7,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/egress.h"
+#include "workers/refresher.h"
 #include "workers/runtime.h"
 
 /* A connection that idled for longer is asked for its end before use: its FIN may wait behind us in this loop
@@ -162,7 +163,13 @@ void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_runtime *r, const s
 		.runtime = r,
 		.conf = conf,
 		.long_waits = tp_streak_open(w->region, tp_str_from(conf->name)),
+		.gate = TP_GATE_NONE,
 	};
+	if (conf->capacity_limit != TP_LIMIT_OFF) {
+		p->gate = tp_gate_open(w->region, tp_str_from(conf->name));
+		if (p->gate == TP_GATE_NONE)
+			tp_warn("provider %s: no room for its capacity.limit: it has none", conf->name);
+	}
 	TAILQ_INIT(&p->idle);
 	(void)evtimer_assign(&p->sweep, w->base, on_sweep, p);
 }
@@ -192,6 +199,8 @@ void tp_provider_rt_rest(struct tp_provider_rt *p)
 void tp_provider_rt_close(struct tp_provider_rt *p)
 {
 	tp_provider_rt_rest(p);
+	tp_refresher_free(p->refresher);
+	p->refresher = NULL;
 	SSL_CTX_free(p->tls);
 	p->tls = NULL;
 }

@@ -1,10 +1,15 @@
 #include "workers/upstream_head.h"
 
+#include "common/http/chars.h"
 #include "common/http/lines.h"
 #include "workers/access.h"
+#include "workers/credential.h"
 #include "workers/egress.h"
 
-enum { HEAD_ROOM = 128 }; /* for what is added to the client's head, in most cases */
+enum {
+	HEAD_ROOM = 128,   /* for what is added to the client's head, in most cases */
+	PARAMETER_MAX = 24 /* longer than every parameter that carries a key */
+};
 
 /* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
  * credentials, cookies, and the account they belong to. */
@@ -15,23 +20,68 @@ static bool is_credential(const struct tp_field *f, struct tp_str name)
 			return true;
 	if (f->id == TP_FIELD_COOKIE)
 		return true;
-	static const struct tp_str accounts[] = {{"openai-organization", 19},
-						 {"openai-project", 14},
-						 {"chatgpt-account-id", 18},
-						 {"x-auth-token", 12}};
-	for (size_t i = 0; i < sizeof accounts / sizeof accounts[0]; i++)
-		if (tp_str_ieq(name, accounts[i]))
+	static const char *const others[] = {
+		"cookie2",
+		"x-auth-token",
+		"x-access-token",
+		"x-session-token",
+		"x-amz-security-token",
+		"ocp-apim-subscription-key",
+		"openai-organization",
+		"openai-project",
+		"chatgpt-account-id",
+		"chatgpt-user-id",
+		"anthropic-organization-id",
+		"anthropic-account-id",
+		"anthropic-workspace-id",
+		"x-goog-user-project",
+		"x-goog-iam-authorization-token",
+	};
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (tp_str_ieq(name, tp_str_from(others[i])))
 			return true;
 	return false;
 }
+
+/* ---- the dialect of a keyed provider */
+
+enum dialect { DIALECT_ANY, DIALECT_OPENAI, DIALECT_ANTHROPIC };
+
+static enum dialect dialect_of(const struct tp_provider_conf *p, enum tp_family family)
+{
+	if (p->family == TP_PROVIDER_ANTHROPIC ||
+	    (p->family == TP_PROVIDER_AUTO && family == TP_FAMILY_MESSAGES))
+		return DIALECT_ANTHROPIC;
+	return p->family == TP_PROVIDER_AUTO && family == TP_FAMILY_PLAIN ? DIALECT_ANY : DIALECT_OPENAI;
+}
+
+static bool has_prefix(struct tp_str name, struct tp_str prefix)
+{
+	return name.n >= prefix.n && tp_str_ieq((struct tp_str){name.p, prefix.n}, prefix);
+}
+
+/* A version or a feature of the other dialect: what it names, this provider does not have. */
+static bool is_foreign(enum dialect d, struct tp_str name)
+{
+	return (d == DIALECT_OPENAI && has_prefix(name, TP_STR("anthropic-"))) ||
+	       (d == DIALECT_ANTHROPIC && has_prefix(name, TP_STR("openai-")));
+}
+
+/* Anthropic takes no request without one. */
+static void add_version(struct tp_buf *out, const struct tp_request *r, enum dialect d)
+{
+	if (d == DIALECT_ANTHROPIC &&
+	    tp_head_find_name(r->head, r->bytes, TP_STR("anthropic-version")) == NULL)
+		tp_buf_add_str(out, TP_STR("anthropic-version: 2023-06-01\r\n"));
+}
+
+/* ---- the provider's credential */
 
 static enum tp_key_header key_header(const struct tp_provider_conf *p, enum tp_family family)
 {
 	if (p->key_header != TP_KEY_AUTO)
 		return p->key_header;
-	bool anthropic = p->family == TP_PROVIDER_ANTHROPIC ||
-			 (p->family == TP_PROVIDER_AUTO && family == TP_FAMILY_MESSAGES);
-	return anthropic ? TP_KEY_X_API_KEY : TP_KEY_AUTHORIZATION;
+	return dialect_of(p, family) == DIALECT_ANTHROPIC ? TP_KEY_X_API_KEY : TP_KEY_AUTHORIZATION;
 }
 
 static void add_key(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family,
@@ -57,11 +107,35 @@ void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p
 		tp_buf_printf(out, "authorization: %s\r\n", p->url_authorization);
 }
 
+/* The name of a parameter as a provider reads it: `%6bEY` is key. Longer ones than any name we look for are
+ * cut. */
+static struct tp_str parameter_name(struct tp_str pair, char out[PARAMETER_MAX])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < pair.n && pair.p[i] != '=' && n < PARAMETER_MAX; i++) {
+		char c = pair.p[i];
+		if (c == '%' && pair.n - i > 2 && tp_char_is(pair.p[i + 1], TP_CHAR_HEX) &&
+		    tp_char_is(pair.p[i + 2], TP_CHAR_HEX)) {
+			c = (char)(tp_char_hex(pair.p[i + 1]) << 4 | tp_char_hex(pair.p[i + 2]));
+			i += 2;
+		}
+		out[n++] = c;
+	}
+	return (struct tp_str){out, n};
+}
+
 /* One "name=value" of a query that carries a key (Gemini's ?key=). */
 static bool is_key_parameter(struct tp_str pair)
 {
-	return tp_str_starts(pair, TP_STR("key=")) || tp_str_starts(pair, TP_STR("api_key=")) ||
-	       tp_str_starts(pair, TP_STR("api-key=")) || tp_str_starts(pair, TP_STR("access_token="));
+	static const char *const names[] = {"key",        "api_key",    "api-key",
+					    "apikey",     "x-api-key",  "access_token",
+					    "access-key", "auth_token", "x-goog-api-key"};
+	char text[PARAMETER_MAX];
+	struct tp_str name = parameter_name(pair, text);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (tp_str_ieq(name, tp_str_from(names[i])))
+			return true;
+	return false;
 }
 
 static void add_query_without_keys(struct tp_buf *out, struct tp_str query)
@@ -106,13 +180,15 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 
 static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
-	bool identity = r->family != TP_FAMILY_PLAIN && !a->provider->compression_pass;
+	bool own = tp_credential_own(a->provider);
+	enum dialect dialect = own ? dialect_of(a->provider, r->family) : DIALECT_ANY;
+	bool identity = (r->family != TP_FAMILY_PLAIN || a->inspect) && !a->provider->compression_pass;
 	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		const struct tp_field *f = &r->head->fields[i];
 		struct tp_str name = tp_request_str(r, f->name);
 		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
-		    (a->drop_credentials && is_credential(f, name)) ||
+		    (a->drop_credentials && is_credential(f, name)) || is_foreign(dialect, name) ||
 		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
@@ -121,6 +197,7 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 	tp_lines_flush(&lines);
 	if (identity)
 		tp_buf_add_str(out, TP_STR("accept-encoding: identity\r\n"));
+	add_version(out, r, dialect);
 	tp_upstream_credential(out, a->provider, r->family, a->key);
 }
 

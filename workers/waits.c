@@ -1,5 +1,6 @@
 #include "workers/waits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -9,6 +10,7 @@
 #include "common/retry/told.h"
 #include "workers/access.h"
 #include "workers/credential.h"
+#include "workers/keys.h"
 #include "workers/numbers.h"
 #include "workers/outcome.h"
 #include "workers/relay.h"
@@ -34,7 +36,7 @@ static struct tp_str provider_of(const struct tp_turn *t)
 /* The provider's own key goes out, else what the client sent, unless that only opened Turnpike. */
 static struct tp_str own_credential(const struct tp_turn *t, const struct tp_provider_conf *p)
 {
-	struct tp_str key = tp_credential_now(t, p);
+	struct tp_str key = tp_credential_identity(t, p);
 	return key.n > 0 ? key : tp_str_from(p->url_authorization);
 }
 
@@ -85,11 +87,16 @@ static struct tp_cooldown_name target(const struct tp_turn *t, uint64_t client, 
 	return tp_waits_target(t, t->provider->conf, model_of(t), client, text);
 }
 
-void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts)
+void tp_waits_model(struct tp_turn *t, struct tp_str model)
 {
 	struct tp_turn_waits *w = &t->waits;
-	w->model_n = facts->model_present && !facts->model_cut ? facts->model_text_n : 0;
-	memcpy(w->model, facts->model, w->model_n);
+	free(w->model);
+	w->model = NULL;
+	w->model_n = 0;
+	if (model.n == 0 || model.n > TP_MODEL_MAX || (w->model = malloc(model.n)) == NULL)
+		return; /* out of memory: nothing holds it, and it holds nobody */
+	memcpy(w->model, model.p, model.n);
+	w->model_n = (uint16_t)model.n;
 }
 
 /* ---- why it cools: one byte that says status and code */
@@ -267,6 +274,8 @@ void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o)
 	if (t->waits.model_n == 0)
 		return;
 	bool told = o->cause == TP_CAUSE_ANSWER && o->told_ms >= 0 && !o->too_large;
+	/* What one of several keys was told holds nobody: the next key is used. */
+	told = told && !tp_keys_refused(t, o);
 	if (told && o->told_ms > (int64_t)policy->ceiling_ms) {
 		if (speaks_of_load(o->status))
 			cool(t, o);
@@ -291,6 +300,7 @@ void tp_waits_good(struct tp_turn *t)
 
 void tp_waits_end(struct tp_turn *t)
 {
+	tp_waits_model(t, (struct tp_str){NULL, 0});
 	tp_shared_wait_report(&t->waits.pass, false);
 	tp_cooldown_end_probe(&t->waits.probe, false);
 }

@@ -26,8 +26,8 @@ struct tp_turn_waits {
 	struct tp_cooldown_probe probe;  /* of the present send */
 	struct tp_hash128 probed;        /* what it probes */
 	uint64_t held_since_ms;          /* 0 = it is not held */
-	uint16_t model_n;                /* 0 = not known */
-	char model[TP_MODEL_MAX];
+	char *model;                     /* owned; of ... */
+	uint16_t model_n;                /* ... this many bytes; 0 = not known */
 };
 
 /* Hash of the client's credential if that is what this provider gets, so that its limits are no reason to
@@ -39,8 +39,9 @@ struct tp_cooldown_name tp_waits_target(const struct tp_turn *t, const struct tp
 					struct tp_str model, uint64_t client, struct tp_str text);
 /* The cause of a cooldown after this status; 0: there was no answer. */
 uint8_t tp_waits_cause(const struct tp_turn *t, int status);
-/* The model that the body names: to be told once, and again by who sends another one. */
-void tp_waits_model(struct tp_turn *t, const struct tp_request_facts *facts);
+/* The model that the body names (copied; empty: not known): to be told once, and again by who sends another
+ * one. */
+void tp_waits_model(struct tp_turn *t, struct tp_str model);
 /*
  * Before a send of this class: may it go? False: the turn is held (TP_TURN_WAIT; its timer dispatches it
  * again), or was answered and is over.
@@ -50,7 +51,8 @@ bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass);
 void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o);
 /* The present send's answer is good: others may follow. Of several calls the first counts. */
 void tp_waits_good(struct tp_turn *t);
-/* The turn is over: what it still has in hand is free for others. */
+/* The turn, or its stay at a target, is over: what it still has in hand is free for others, and its model is
+ * forgotten. */
 void tp_waits_end(struct tp_turn *t);
 
 #endif

@@ -2,15 +2,20 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/shm/marks.h"
 #include "workers/acceptor.h"
+#include "workers/access_log.h"
 #include "workers/client.h"
 #include "workers/core.h"
+#include "workers/gate.h"
 #include "workers/io.h"
+#include "workers/refresher.h"
 #include "workers/resolve.h"
 #include "workers/runtime.h"
 #include "workers/timer.h"
@@ -35,7 +40,7 @@ static void stop(struct tp_worker *w)
 
 void tp_worker_check_drained(struct tp_worker *w)
 {
-	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels))
+	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels) && LIST_EMPTY(&w->renewing))
 		stop(w);
 	else if (w->acceptor != NULL)
 		tp_acceptor_room(w->acceptor);
@@ -65,12 +70,21 @@ static void on_drain_over(void *arg)
 	stop(c->worker);
 }
 
+static void reopen_logs(struct tp_worker *w)
+{
+	int error = tp_log_reopen();
+	if (error != 0)
+		tp_error("cannot reopen the log: %s; the old file is used on", strerror(-error));
+	tp_access_log_reopen(w);
+}
+
 static void obey(struct control *c, const struct tp_control_message *m)
 {
 	switch ((enum tp_control)m->what) {
 	case TP_CONTROL_DRAIN: drain(c); break;
 	case TP_CONTROL_QUIT: stop(c->worker); break;
 	case TP_CONTROL_ADOPT: tp_acceptor_serve(c->worker->acceptor, m->slot, true); break;
+	case TP_CONTROL_REOPEN: reopen_logs(c->worker); break;
 	case TP_CONTROL_RETURN: tp_acceptor_serve(c->worker->acceptor, m->slot, false); break;
 	}
 }
@@ -96,7 +110,9 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	struct tp_worker *w = arg;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
-	tp_log_flush();
+	(void)tp_log_flush();
+	(void)tp_sink_flush(&w->access_log);
+	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
 }
 
 static void begin_control(struct control *c, struct tp_worker *w, int fd)
@@ -138,11 +154,16 @@ static bool open_runtime(struct tp_worker *w, struct tp_config *config, struct t
 
 static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
 {
-	*w = (struct tp_worker){
-		.region = start->region, .stamp = start->stamp, .control_fd = start->control_fd};
+	*w = (struct tp_worker){.region = start->region,
+				.stamp = start->stamp,
+				.control_fd = start->control_fd,
+				.snapshot_fd = start->snapshot_fd};
+	w->losses_told = tp_log_dropped(); /* the master's, before the fork */
+	tp_access_log_open(w, start->config);
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
+	LIST_INIT(&w->renewing);
 	uint64_t random[3];
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
 		return false;
@@ -152,7 +173,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
-	       open_runtime(w, start->config, why) &&
+	       (w->gates = tp_gates_new(w, start->wake_fds)) != NULL && open_runtime(w, start->config, why) &&
 	       (w->acceptor = tp_acceptor_new(w, start->listeners, start->n_listeners)) != NULL;
 }
 
@@ -170,9 +191,11 @@ static void abort_clients(struct tp_worker *w)
 static void close_worker(struct tp_worker *w)
 {
 	abort_clients(w);
+	tp_refresher_cancel_all(w);
 	tp_runtime_unref(w->runtime);
 	w->runtime = NULL;
 	tp_runtime_free_ended(w);
+	tp_gates_free(w->gates);
 	tp_acceptor_free(w->acceptor);
 	w->acceptor = NULL;
 	tp_resolver_free(w->resolver);
@@ -180,6 +203,7 @@ static void close_worker(struct tp_worker *w)
 	tp_io_end_loop();
 	if (w->base != NULL)
 		event_base_free(w->base);
+	tp_access_log_close(w);
 	tp_fingerprint_free(w->spare_fingerprint);
 	free(w->scratch);
 	free(w->head);

@@ -13,6 +13,10 @@
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
 
+/* Eventfds by which workers wake each other (gate.h), made by the master before the first fork. Slot n
+ * listens to number n % TP_WAKE_FDS; nobody reads them, so that two slots may share one. */
+enum { TP_WAKE_FDS = 16 };
+
 /* A listening socket, opened and kept by the master. A worker serves those of its own slot and the shared
  * ones; others when told to (TP_CONTROL_ADOPT). Never closed by the worker. */
 struct tp_worker_listener {
@@ -31,6 +35,8 @@ struct tp_worker_start {
 	struct tp_region *region;
 	struct tp_stamp stamp;
 	int control_fd;
+	const int *wake_fds;                        /* TP_WAKE_FDS */
+	int snapshot_fd;                            /* where snapshots go; -1 = none are made */
 	const struct tp_worker_listener *listeners; /* all sockets of all slots */
 	size_t n_listeners;
 };
@@ -39,6 +45,7 @@ enum tp_control {
 	TP_CONTROL_DRAIN = 'd',  /* stop accepting, finish turns within shutdown.drain, exit 0 */
 	TP_CONTROL_QUIT = 'q',   /* end all turns now, exit 0 */
 	TP_CONTROL_ADOPT = 'a',  /* serve the sockets of `slot` as well: its worker is away */
+	TP_CONTROL_REOPEN = 'o', /* the logs were renamed: open them anew */
 	TP_CONTROL_RETURN = 'r', /* stop serving the sockets of `slot`: its worker is back */
 };
 
@@ -61,6 +68,20 @@ struct tp_report_message {
 	uint8_t alert;                /* enum tp_alert */
 	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write() */
 };
+
+/*
+ * A snapshot of a failed turn: one datagram of a SOCK_SEQPACKET, from any worker to the process that writes
+ * the files (server/snapshots.h). Full or gone: the snapshot is lost, and counted.
+ */
+enum tp_snapshot_what {
+	TP_SNAPSHOT_FILE = 's',   /* text follows */
+	TP_SNAPSHOT_REOPEN = 'o', /* from the master: the log was renamed */
+};
+struct tp_snapshot_head {
+	uint8_t what;  /* enum tp_snapshot_what */
+	char name[63]; /* of the file: letters, digits, dots and dashes */
+};
+enum { TP_SNAPSHOT_TEXT_MAX = 192 * 1024 }; /* less than net.core.wmem_default allows */
 
 enum { TP_WORKER_EXIT_OK = 0, TP_WORKER_EXIT_CANNOT_START = 70 };
 

@@ -1,11 +1,8 @@
 /*
- * The log: one line per event, text or JSON, to standard error or a file.
+ * The log: one line per event, text or JSON, to standard error, a file or syslog.
  * A function either logs or returns an error to its caller, never both.
- * Writing never blocks: what the sink cannot take at once waits in a bounded
- * buffer for the next line or tp_log_flush(); a line that does not fit there
- * either is dropped and counted, and the count is told with the next line
- * that gets through.  A line is at most 4096 bytes (PIPE_BUF), so that the
- * lines of the master and its workers never mix inside one pipe.
+ * Writing never blocks (common/base/sink.h): what is not taken is dropped and counted, and the count is told
+ * with the next line that gets through.
  */
 #ifndef TP_BASE_LOG_H
 #define TP_BASE_LOG_H
@@ -18,9 +15,13 @@
 enum tp_log_level { TP_LOG_ERROR, TP_LOG_WARN, TP_LOG_INFO, TP_LOG_DEBUG };
 enum tp_log_format { TP_LOG_TEXT, TP_LOG_JSON };
 
-/* Process-wide. `path` NULL or "stderr" = standard error, else a file opened for append (0640).
- * Returns 0 or -errno (the earlier sink stays). Before the first call: info, text, stderr. */
-int tp_log_open(enum tp_log_level level, enum tp_log_format format, const char *path);
+/* Process-wide, may be called again. `output` NULL or "stderr" = standard error (with the prefixes that
+ * journald takes levels from, where it is journald's), "syslog" = the system's log, else a file opened for
+ * append (0640). Returns 0 or -errno (the earlier output stays). Before the first call: info, text, stderr.
+ */
+int tp_log_open(enum tp_log_level level, enum tp_log_format format, const char *output);
+/* Opens the output anew: a file that was renamed is left. As above; nothing happens for standard error. */
+int tp_log_reopen(void);
 /* A short name for this process in each line ("master", "worker 3"); copied. */
 void tp_log_set_role(const char *role);
 /*
@@ -30,10 +31,23 @@ void tp_log_set_role(const char *role);
  */
 typedef bool (*tp_log_mask)(struct tp_str line, struct tp_buf *out);
 void tp_log_set_mask(tp_log_mask mask);
+/* Adds `text` as that mask leaves it. */
+void tp_log_add_masked(struct tp_buf *out, struct tp_str text);
 bool tp_log_wants(enum tp_log_level level);
 /* One line; control characters in the text are escaped, so provider text cannot forge lines. */
 void tp_log(enum tp_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes what waits in the buffer, as far as the sink takes it. True when nothing is left. */
+
+/* A named value of an event. Text (borrowed) where it is not NULL, else the number. */
+struct tp_log_field {
+	const char *name; /* lower case letters and underscores */
+	const char *text;
+	uint64_t number;
+};
+/* One line of an event with values: members of the JSON object, name=value in text, where an empty text is
+ * left out. */
+void tp_log_event(enum tp_log_level level, const char *what, const struct tp_log_field *fields, size_t n);
+
+/* Writes what waits in the buffer, as far as it is taken. True when nothing is left. */
 bool tp_log_flush(void);
 /* Lines dropped since the process began. */
 uint64_t tp_log_dropped(void);

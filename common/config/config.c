@@ -94,3 +94,11 @@ void tp_config_unref(struct tp_config *c)
 	free(c->file);
 	free(c);
 }
+
+const struct tp_combo_conf *tp_config_combo(const struct tp_config *c, struct tp_str name)
+{
+	for (size_t i = 0; i < c->n_combos; i++)
+		if (tp_str_eq(tp_str_from(c->combos[i].name), name))
+			return &c->combos[i];
+	return NULL;
+}

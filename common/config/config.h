@@ -14,7 +14,9 @@
 
 #include "common/base/buf.h"
 #include "common/base/log.h"
+#include "common/http/access_line.h"
 #include "common/base/str.h"
+#include "common/retry/order.h"
 
 struct tp_listener_tls_conf {
 	char *certificate, *key; /* paths; both set or both NULL */
@@ -83,7 +85,11 @@ enum tp_key_header {
 	TP_KEY_X_GOOG_API_KEY
 };
 
-enum { TP_EGRESS_MAX = 8 };
+/* Of struct tp_provider_conf.capacity_limit. */
+#define TP_LIMIT_OFF  UINT32_C(0)
+#define TP_LIMIT_AUTO UINT32_MAX
+
+enum { TP_KEYS_MAX = 64, TP_EGRESS_MAX = 8 };
 
 /* One way to a provider (design section 9): an entry of `via`, taken apart. */
 struct tp_egress_conf {
@@ -104,8 +110,8 @@ struct tp_provider_conf {
 	char *authority;         /* host[:port] as it stands in Host; default ports left out */
 	char *url_authorization; /* "Basic ..." made of the url's user information, or NULL */
 	enum tp_provider_family family;
-	char **keys; /* Turnpike's own credentials for this provider; 0 or 1 for now */
-	size_t n_keys;
+	char **keys;   /* Turnpike's own credentials for this provider, all different; may be none */
+	size_t n_keys; /* at most TP_KEYS_MAX */
 	enum tp_key_header key_header;
 	uint32_t keepalive_idle_ms, keepalive_max;
 	uint32_t connect_ms, first_byte_ms, idle_ms;
@@ -115,6 +121,8 @@ struct tp_provider_conf {
 		char *server_name; /* or NULL = host */
 		bool verify;
 	} tls;
+	uint32_t capacity_limit; /* requests at once over all workers, or TP_LIMIT_* */
+	uint32_t capacity_queue, capacity_wait_ms;
 	char **replay_safe; /* exact paths behind the route's path; default /models, /messages/count_tokens */
 	size_t n_replay_safe;
 	char **via; /* as written; may hold user information: never log it, use egress[].address */
@@ -125,6 +133,13 @@ struct tp_provider_conf {
 	bool compression_pass;         /* compression: pass */
 	bool pass_credential; /* a combo may hand it the client's credential that was meant for another origin
 			       */
+	struct {
+		char *url;           /* NULL = off; then all are NULL */
+		char *refresh_token; /* secret */
+		char *client_id;     /* or NULL: plain JSON is spoken */
+		char *client_secret; /* secret, or NULL */
+		char *state_file;    /* absolute path */
+	} refresh;
 	struct tp_retry_conf retry;
 };
 
@@ -139,13 +154,15 @@ struct tp_route_conf {
 struct tp_target_conf {
 	size_t provider; /* index into providers */
 	char *model;
+	uint32_t weight; /* 1..100: round_robin, random */
 };
 
-enum { TP_TARGETS_MAX = 16 };
+enum { TP_TARGETS_MAX = TP_ORDER_MAX };
 
 struct tp_combo_conf {
 	char *name;
-	struct tp_target_conf *targets; /* in order: failover */
+	enum tp_strategy strategy;
+	struct tp_target_conf *targets; /* in the order of the file */
 	size_t n_targets;               /* 1..TP_TARGETS_MAX */
 	uint32_t sends_per_target;      /* at least 1 */
 	uint32_t cooldown_ms;           /* of a target whose provider told nothing */
@@ -206,8 +223,17 @@ struct tp_config {
 	struct {
 		enum tp_log_level level;
 		enum tp_log_format format;
-		char *output; /* "stderr" or a path */
+		char *output; /* "stderr", "syslog" or a path */
 	} log;
+	struct {
+		char *output; /* "off", "stderr" or a path */
+		enum tp_access_format format;
+	} access_log;
+	struct {
+		char *directory; /* or NULL: none are written */
+		uint32_t keep;   /* at least 1 */
+		bool full;       /* bodies as they are, else their shape */
+	} snapshots;
 	char *stats_file; /* or NULL */
 	struct {
 		char **command; /* an argv: NULL-terminated; NULL = none */
@@ -234,6 +260,8 @@ struct tp_config *tp_config_load(const char *path, struct tp_buf *errors);
 /* The same over bytes in memory; `name` stands for the file in messages. */
 struct tp_config *tp_config_parse(const char *name, struct tp_str yaml, struct tp_buf *errors);
 struct tp_config *tp_config_ref(struct tp_config *c);
+/* The combo of this name, or NULL. */
+const struct tp_combo_conf *tp_config_combo(const struct tp_config *c, struct tp_str name);
 /* Drops one reference and frees with the last; NULL is ignored. Secrets are wiped. */
 void tp_config_unref(struct tp_config *c);
 

@@ -152,6 +152,15 @@ static bool convert_workers(struct tp_load *l, const struct tp_option *o, void *
 	return true;
 }
 
+static bool convert_limit(struct tp_load *l, const struct tp_option *o, void *object, struct tp_node *node)
+{
+	bool scalar = node->kind == TP_NODE_SCALAR, off = scalar && strcmp(node->text, "off") == 0;
+	if (!off && (!scalar || strcmp(node->text, "auto") != 0))
+		return convert_number(l, o, object, node);
+	store(tp_option_field(o, object), o->width, off ? TP_LIMIT_OFF : TP_LIMIT_AUTO);
+	return true;
+}
+
 static bool convert_bool(struct tp_load *l, const struct tp_option *o, void *object, struct tp_node *node)
 {
 	bool value = false;
@@ -282,9 +291,7 @@ static bool is_among(char *const *strings, size_t n, const char *text)
 
 static bool has_allowed_count(struct tp_load *l, const struct tp_option *o, struct tp_node *node, size_t n)
 {
-	if (n > o->high && o->too_many != NULL)
-		tp_node_complain(node, l->errors, "%s", o->too_many);
-	else if (n > o->high)
+	if (n > o->high)
 		tp_node_complain(node, l->errors, "has %zu entries: at most %ju are allowed", n,
 				 (uintmax_t)o->high);
 	else if (n < o->low)
@@ -392,6 +399,7 @@ bool tp_convert(struct tp_load *l, const struct tp_option *o, void *object, stru
 		[TP_OPT_CHOICE] = convert_choice,     [TP_OPT_STRINGS] = convert_strings,
 		[TP_OPT_STATUSES] = convert_statuses, [TP_OPT_PROVIDER] = convert_provider,
 		[TP_OPT_LIST] = convert_list,         [TP_OPT_MAP] = convert_map,
+		[TP_OPT_LIMIT] = convert_limit,
 	};
 	return converters[o->type](l, o, object, node);
 }

@@ -17,6 +17,7 @@ enum tp_option_type {
 	TP_OPT_BOOL,     /* bool */
 	TP_OPT_COUNT,    /* unsigned number */
 	TP_OPT_WORKERS,  /* unsigned number; auto = CPUs of this process */
+	TP_OPT_LIMIT,    /* unsigned number; off = TP_LIMIT_OFF, auto = TP_LIMIT_AUTO */
 	TP_OPT_DURATION, /* milliseconds */
 	TP_OPT_SIZE,     /* bytes */
 	TP_OPT_STRING,   /* char *; empty = NULL */
@@ -40,21 +41,20 @@ struct tp_section;
 struct tp_option {
 	const char *key;
 	enum tp_option_type type;
-	uint16_t width;             /* bytes of the field, for numbers */
-	bool required;              /* has no default and must be given */
-	bool secret;                /* never shown, not even in messages about it */
-	bool restart;               /* taken over by a restart only, not by a reload */
-	bool one_or_list;           /* LIST: a single entry may stand without brackets */
-	bool may_repeat;            /* STRINGS: the same text twice is no mistake */
-	bool inherits;              /* SECTION: was filled before (provider.retry), no defaults of its own */
-	size_t offset;              /* of the field in its object */
-	size_t count_offset;        /* STRINGS, LIST, MAP: of the size_t that counts them */
-	uint64_t low, high;         /* COUNT, WORKERS, DURATION, SIZE: both allowed; STRINGS: entries */
+	uint16_t width;      /* bytes of the field, for numbers */
+	bool required;       /* has no default and must be given */
+	bool secret;         /* never shown, not even in messages about it */
+	bool restart;        /* taken over by a restart only, not by a reload */
+	bool one_or_list;    /* LIST: a single entry may stand without brackets */
+	bool may_repeat;     /* STRINGS: the same text twice is no mistake */
+	bool inherits;       /* SECTION: was filled before (provider.retry), no defaults of its own */
+	size_t offset;       /* of the field in its object */
+	size_t count_offset; /* STRINGS, LIST, MAP: of the size_t that counts them */
+	uint64_t low, high;  /* COUNT, WORKERS, LIMIT, DURATION, SIZE: both allowed; STRINGS: entries */
 	const char *const *choices; /* NULL-terminated */
 	const char *fallback;       /* the default as YAML; NULL = none (absent, empty, or inner defaults) */
 	const char
 		*example; /* shown in the sample where the default says nothing; MAP: the name of its entry */
-	const char *too_many; /* STRINGS: told instead of the general words when above `high` */
 	const char *help;
 	const struct tp_section *inner;
 	/* The key's default hangs on retry.profile: which key it is, and where the written ones of its object

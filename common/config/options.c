@@ -211,6 +211,19 @@ static const struct tp_option provider_tls_rows[] = {
 };
 static const struct tp_section provider_tls = {ROWS(provider_tls_rows)};
 
+static const struct tp_option capacity_rows[] = {
+	{.key = "limit", .type = TP_OPT_LIMIT, AT(struct tp_provider_conf, capacity_limit), RANGE(1, 1024),
+	 .fallback = "off",
+	 .help = "Requests in progress at once, over all workers; the rest waits inside Turnpike, in order of arrival. "
+		 "`auto` learns the number from the provider's refusals for want of capacity."},
+	{.key = "queue", .type = TP_OPT_COUNT, AT(struct tp_provider_conf, capacity_queue), RANGE(0, 4096),
+	 .fallback = "1000", .help = "Most requests that wait; the next one gets 503 capacity_queue_full."},
+	{.key = "wait", .type = TP_OPT_DURATION, AT(struct tp_provider_conf, capacity_wait_ms), RANGE(0, DAY),
+	 .fallback = "60s",
+	 .help = "Longest wait before a send, and never beyond the request's deadline; then 503 capacity_wait_expired."},
+};
+static const struct tp_section capacity = {ROWS(capacity_rows)};
+
 static const struct tp_option health_rows[] = {
 	{.key = "path", .type = TP_OPT_STRING, AT(struct tp_provider_conf, health_path), .refuse = tp_refuse_path,
 	 .example = "/health",
@@ -219,6 +232,29 @@ static const struct tp_option health_rows[] = {
 		 "error answers, every 5s: a 200 ends that. Empty: it is not asked."},
 };
 static const struct tp_section health = {ROWS(health_rows)};
+
+static const struct tp_option refresh_rows[] = {
+	{.key = "url", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.url),
+	 .example = "https://auth.example.com/oauth/token",
+	 .help = "Where access tokens are renewed, http or https; `tls.ca` and `tls.verify` of the provider count here too. Redirects are "
+		 "not followed. Empty: off."},
+	{.key = "refresh_token", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.refresh_token), .secret = true,
+	 .refuse = tp_refuse_key, .example = "\"${REFRESH_TOKEN}\"",
+	 .help = "The first refresh token. One that the endpoint gave in its place (see `state_file`) is used until another one is "
+		 "written here."},
+	{.key = "client_id", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_id), .refuse = tp_refuse_key,
+	 .example = "my-app",
+	 .help = "Set: the refresh-token grant of OAuth 2 is spoken (form-encoded). Empty: `{\"refresh_token\": \"...\"}` is posted as "
+		 "JSON. Both take `access_token`, `accessToken` or `token` from the answer, a new `refresh_token` if there is one, and "
+		 "`expires_in` (else `exp` of a JWT)."},
+	{.key = "client_secret", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.client_secret), .secret = true,
+	 .refuse = tp_refuse_key, .help = "Sent beside client_id, for OAuth clients that have one."},
+	{.key = "state_file", .type = TP_OPT_STRING, AT(struct tp_provider_conf, refresh.state_file), .refuse = tp_refuse_absolute,
+	 .example = "/var/lib/turnpike/codex.json",
+	 .help = "Absolute path where a new refresh token is kept (mode 0600, replaced as a whole, beside it `.new` for a moment) before "
+		 "its access token is used. Its folder must be writable. Each provider needs its own."},
+};
+static const struct tp_section refresh = {ROWS(refresh_rows)};
 
 static const char *const family_words[] = {"auto", "openai", "anthropic", NULL};
 static const char *const key_header_words[] = {"auto",    "authorization",  "x-api-key",
@@ -235,16 +271,16 @@ static const struct tp_option provider_rows[] = {
 	{.key = "family", .type = TP_OPT_CHOICE, AT(struct tp_provider_conf, family), .choices = family_words,
 	 .fallback = "auto", .help = "Dialect of key header and errors; auto: by the path of each request."},
 	{.key = "keys", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, keys),
-	 COUNTED(struct tp_provider_conf, n_keys), RANGE(0, 1), .secret = true, .refuse = tp_refuse_key,
-	 .too_many = "one key for now: several keys for one provider are not supported yet",
-	 .fallback = "[]", .example = "[ \"${CODEX_API_KEY}\" ]",
-	 .help = "Turnpike's own key for this provider (one key for now); the client's credentials are then removed. "
-		 "None: the client's own credential is passed on."},
+	 COUNTED(struct tp_provider_conf, n_keys), RANGE(0, TP_KEYS_MAX), .secret = true,
+	 .refuse = tp_refuse_key, .fallback = "[]", .example = "[ \"${CODEX_API_KEY}\" ]",
+	 .help = "Turnpike's own keys for this provider, at most 64; the client's credentials are then removed. The first "
+		 "that is not left alone after a refusal is used. None: the client's own credential is passed on."},
 	{.key = "key_header", .type = TP_OPT_CHOICE, AT(struct tp_provider_conf, key_header),
 	 .choices = key_header_words, .fallback = "auto", .help = "Header that carries the key; auto: by family."},
 	{.key = "keepalive", SECTION(keepalive), .help = "Reuse of connections."},
 	{.key = "timeouts", SECTION(timeouts), .help = "How long to wait for the provider."},
 	{.key = "tls", SECTION(provider_tls), .help = "For https urls."},
+	{.key = "capacity", SECTION(capacity), .help = "How many requests the provider takes at once."},
 	{.key = "via", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, via),
 	 COUNTED(struct tp_provider_conf, n_via), RANGE(1, TP_EGRESS_MAX), .secret = true,
 	 .refuse = tp_refuse_egress, .mask_each = tp_mask_egress, .fallback = "[ direct ]",
@@ -253,6 +289,9 @@ static const struct tp_option provider_rows[] = {
 		 "for https urls, plain requests for http ones). One that fails is skipped for 30s, and the next one is used for "
 		 "the same send."},
 	{.key = "health", SECTION(health), .help = "Asking the provider how it is."},
+	{.key = "refresh", SECTION(refresh),
+	 .help = "Access tokens in place of a key: got and renewed over all workers once, on a 401 or shortly before they expire. The "
+		 "client's credentials are removed. With `keys` beside it the keys are used until a 401 asks for the first token."},
 	{.key = "replay_safe", .type = TP_OPT_STRINGS, AT(struct tp_provider_conf, replay_safe),
 	 COUNTED(struct tp_provider_conf, n_replay_safe), RANGE(0, 64), .refuse = tp_refuse_path,
 	 .fallback = "[ /models, /messages/count_tokens ]",
@@ -304,13 +343,23 @@ static const struct tp_option target_rows[] = {
 	 .example = "codex", .help = "Name of a provider."},
 	{.key = "model", .type = TP_OPT_STRING, AT(struct tp_target_conf, model), .required = true, .example = "gpt-5",
 	 .refuse = tp_refuse_model, .help = "The model it is asked for, always as it is written here: combos name no combos."},
+	{.key = "weight", .type = TP_OPT_COUNT, AT(struct tp_target_conf, weight), RANGE(1, 100), .fallback = "1",
+	 .help = "Its share under `round_robin` and `random`: with 3 and 1 it is the first of three turns in four."},
 };
 static const struct tp_section target = {.name = "target", ROWS(target_rows), .size = sizeof(struct tp_target_conf)};
 
+static const char *const strategy_words[] = {"failover", "round_robin", "random", "least_busy", NULL};
+
 static const struct tp_option combo_rows[] = {
+	{.key = "strategy", .type = TP_OPT_CHOICE, AT(struct tp_combo_conf, strategy), .choices = strategy_words,
+	 .fallback = "failover",
+	 .help = "Whom a request asks first: `failover` = the first of `targets`; `round_robin` = one after the other by "
+		 "weight, counted over all workers; `random` = by weight; `least_busy` = the one with the fewest sends in "
+		 "progress over all workers. The others follow when it declines or is passed over."},
 	{.key = "targets", .type = TP_OPT_LIST, AT(struct tp_combo_conf, targets),
 	 COUNTED(struct tp_combo_conf, n_targets), .inner = &target, RANGE(1, TP_TARGETS_MAX), .required = true,
-	 .help = "Who is asked, in this order; the next one when one declines or cannot be reached, none twice for one request."},
+	 .help = "Who is asked, in the order that `strategy` says; the next one when one declines or cannot be reached, none twice "
+		 "for one request."},
 	{.key = "sends_per_target", .type = TP_OPT_COUNT, AT(struct tp_combo_conf, sends_per_target), RANGE(1, 100),
 	 .fallback = "2",
 	 .help = "Most sends to one target after transient failures, as long as there are others left."},
@@ -413,9 +462,37 @@ static const struct tp_option log_rows[] = {
 	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, log.format), .choices = format_words,
 	 .fallback = "text", .help = "A line for people, or a JSON object per line."},
 	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, log.output), .refuse = tp_refuse_log_output,
-	 .fallback = "stderr", .help = "`stderr`, or an absolute path."},
+	 .fallback = "stderr",
+	 .help = "`stderr`, `syslog`, or an absolute path, which is opened anew on USR1. Where it is journald that reads "
+		 "standard error, it is told the levels."},
 };
 static const struct tp_section log_section = {ROWS(log_rows)};
+
+static const char *const access_words[] = {"json", "combined", NULL};
+
+static const struct tp_option access_log_rows[] = {
+	{.key = "output", .type = TP_OPT_STRING, AT(struct tp_config, access_log.output),
+	 .refuse = tp_refuse_access_output, .fallback = "off",
+	 .help = "`off`, `stderr`, or an absolute path, which is opened anew on USR1."},
+	{.key = "format", .type = TP_OPT_CHOICE, AT(struct tp_config, access_log.format), .choices = access_words,
+	 .fallback = "json", .help = "A JSON object per line, or Apache's combined format."},
+};
+static const struct tp_section access_log_section = {ROWS(access_log_rows)};
+
+static const char *const bodies_words[] = {"shape", "full", NULL};
+
+static const struct tp_option snapshots_rows[] = {
+	{.key = "directory", .type = TP_OPT_STRING, AT(struct tp_config, snapshots.directory), .refuse = tp_refuse_absolute,
+	 .restart = true, .example = "/var/lib/turnpike/snapshots",
+	 .help = "Absolute path of a folder that exists. Empty: none are written."},
+	{.key = "keep", .type = TP_OPT_COUNT, AT(struct tp_config, snapshots.keep), RANGE(1, 10000), .restart = true,
+	 .fallback = "100", .help = "Files that stay; the oldest are removed."},
+	{.key = "bodies", .type = TP_OPT_CHOICE, AT(struct tp_config, snapshots.full), .choices = bodies_words,
+	 .fallback = "shape",
+	 .help = "`shape` keeps keys, numbers, the model, and the length of other strings; `full` keeps what people wrote, "
+		 "without the credentials."},
+};
+static const struct tp_section snapshots_section = {ROWS(snapshots_rows)};
 
 static const struct tp_option alerts_rows[] = {
 	{.key = "command", .type = TP_OPT_STRINGS, AT(struct tp_config, alerts.command),
@@ -476,6 +553,9 @@ static const struct tp_option root_rows[] = {
 	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
 		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
+	{.key = "access_log", SECTION(access_log_section), .help = "A line for each request."},
+	{.key = "snapshots", SECTION(snapshots_section),
+	 .help = "A JSON file (mode 0600) for each turn that failed: its request, its sends and what they were answered."},
 	{.key = "alerts", SECTION(alerts), .help = "Telling people: a gateway that drowns, a model that is dead, a worker that died."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,

@@ -5,6 +5,7 @@
 
 #include "common/config/convert.h"
 #include "common/config/endpoint.h"
+#include "common/config/refresh.h"
 #include "common/config/units.h"
 
 /* ---- listen */
@@ -230,7 +231,7 @@ static bool keys_clash_with_user(const struct tp_provider_conf *p)
 {
 	bool in_authorization = p->key_header == TP_KEY_AUTHORIZATION ||
 				(p->key_header == TP_KEY_AUTO && p->family != TP_PROVIDER_ANTHROPIC);
-	return p->url_authorization != NULL && p->n_keys > 0 && in_authorization;
+	return p->url_authorization != NULL && (p->n_keys > 0 || tp_refresh_is_set(p)) && in_authorization;
 }
 
 /* A text was checked by tp_refuse_egress() before: what can still fail is memory. */
@@ -253,6 +254,7 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 		tp_config_errors_add(l->errors, node->key_line, node->key_column, "providers: `%s` %s",
 				     p->name, reason);
 	set_egress(l, p);
+	tp_check_refresh(l, p, node);
 	if (p->url == NULL || url == NULL)
 		return;
 	reason = tp_endpoint_url(p);
@@ -261,13 +263,13 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 		return;
 	}
 	if (keys_clash_with_user(p))
-		tp_node_complain(
-			url, l->errors,
-			"the url has user information and there is a key: both would need the Authorization "
-			"header. Set key_header to another one, or drop one of them");
+		tp_node_complain(url, l->errors,
+				 "the url has user information and there is a key or `refresh`: both would "
+				 "need the Authorization "
+				 "header. Set key_header to another one, or drop one of them");
 	/* Silently sending in clear what somebody meant to protect would be the worst reading. */
 	bool protected = p->tls.ca != NULL || p->tls.server_name != NULL || !p->tls.verify;
-	if (!p->https && tp_is_given(tls) && protected)
+	if (!p->https && !tp_refresh_is_set(p) && tp_is_given(tls) && protected)
 		tp_node_complain(tls, l->errors, "has no meaning for an http:// url");
 }
 

@@ -8,18 +8,19 @@
 #include "common/config/option.h"
 
 /* Values: NULL, or a reason that reads on behind the value. Host, origin and header names are lowered. */
-const char *tp_refuse_name(char *value);       /* of a client or provider */
-const char *tp_refuse_key(char *value);        /* a credential */
-const char *tp_refuse_model(char *value);      /* the model of a target */
-const char *tp_refuse_host(char *value);       /* hosts */
-const char *tp_refuse_origin(char *value);     /* origins */
-const char *tp_refuse_header(char *value);     /* budget.identify */
-const char *tp_refuse_path(char *value);       /* replay_safe, routes.path (a slash at its end is cut) */
-const char *tp_refuse_file(char *value);       /* a file that is read at start */
-const char *tp_refuse_log_output(char *value); /* stderr or an absolute path */
-const char *tp_refuse_absolute(char *value);   /* an absolute path */
-const char *tp_refuse_state_name(char *value); /* /name */
-const char *tp_refuse_egress(char *value);     /* via: direct, or the url of a proxy */
+const char *tp_refuse_name(char *value);   /* of a client or provider */
+const char *tp_refuse_key(char *value);    /* a credential */
+const char *tp_refuse_model(char *value);  /* the model of a target */
+const char *tp_refuse_host(char *value);   /* hosts */
+const char *tp_refuse_origin(char *value); /* origins */
+const char *tp_refuse_header(char *value); /* budget.identify */
+const char *tp_refuse_path(char *value);   /* replay_safe, routes.path (a slash at its end is cut) */
+const char *tp_refuse_file(char *value);   /* a file that is read at start */
+const char *tp_refuse_log_output(char *value);
+const char *tp_refuse_access_output(char *value); /* stderr or an absolute path */
+const char *tp_refuse_absolute(char *value);      /* an absolute path */
+const char *tp_refuse_state_name(char *value);    /* /name */
+const char *tp_refuse_egress(char *value);        /* via: direct, or the url of a proxy */
 
 /* Sections. */
 void tp_check_config(struct tp_load *l, void *object, struct tp_node *node);
@@ -50,6 +51,10 @@ static inline bool tp_is_given(const struct tp_node *node)
 	return node != NULL && node->kind != TP_NODE_BAD && !node->bad;
 }
 
+/* Section `refresh` of a provider, whose node is given (rules_refresh.c). */
+void tp_check_refresh(struct tp_load *l, const struct tp_provider_conf *p, struct tp_node *provider);
+/* Of the whole file. */
+void tp_check_state_files(struct tp_load *l, struct tp_node *root);
 /* The rules between combos, routes and providers, once the whole file is read (rules_combos.c). */
 void tp_check_combos(struct tp_load *l, struct tp_node *root);
 

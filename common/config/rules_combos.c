@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/config/refresh.h"
+
 void tp_check_combo(struct tp_load *l, void *object, struct tp_node *node)
 {
 	const struct tp_combo_conf *c = object;
@@ -30,7 +32,7 @@ static bool same_origin(const struct tp_provider_conf *a, const struct tp_provid
 /* Lives on what the client sends along: neither a key nor a user in its url. */
 static bool takes_clients_credential(const struct tp_provider_conf *p)
 {
-	return p->n_keys == 0 && p->url_authorization == NULL;
+	return p->n_keys == 0 && !tp_refresh_is_set(p) && p->url_authorization == NULL;
 }
 
 static bool is_routed(const struct tp_config *c, const struct tp_provider_conf *p)
@@ -78,23 +80,6 @@ static void check_credential(struct tp_load *l, const struct tp_combo_conf *comb
 			p->name);
 }
 
-static void check_family(struct tp_load *l, const struct tp_combo_conf *combo, size_t n, struct tp_node *node)
-{
-	static const char *const names[] = {"auto", "openai", "anthropic"};
-	const struct tp_provider_conf *all = l->config->providers;
-	enum tp_provider_family family = all[combo->targets[n].provider].family;
-	for (size_t i = 0; i < n && family != TP_PROVIDER_AUTO; i++) {
-		enum tp_provider_family other = all[combo->targets[i].provider].family;
-		if (other == TP_PROVIDER_AUTO || other == family)
-			continue;
-		tp_node_complain(
-			node, l->errors,
-			"is of family %s, targets[%zu] of family %s: one request cannot be sent to both",
-			names[family], i, names[other]);
-		return;
-	}
-}
-
 void tp_check_combos(struct tp_load *l, struct tp_node *root)
 {
 	const struct tp_config *c = l->config;
@@ -106,9 +91,7 @@ void tp_check_combos(struct tp_load *l, struct tp_node *root)
 	node = node->first;
 	for (size_t i = 0; i < c->n_combos && node != NULL; i++, node = node->next) {
 		struct tp_node *target = tp_node_get(node, "targets")->first;
-		for (size_t k = 0; k < c->combos[i].n_targets && target != NULL; k++, target = target->next) {
+		for (size_t k = 0; k < c->combos[i].n_targets && target != NULL; k++, target = target->next)
 			check_credential(l, &c->combos[i], k, target);
-			check_family(l, &c->combos[i], k, target);
-		}
 	}
 }

@@ -148,6 +148,7 @@ void tp_check_config(struct tp_load *l, void *object, struct tp_node *node)
 	check_anonymous(l, node);
 	check_routes(l, node);
 	tp_check_combos(l, node);
+	tp_check_state_files(l, node);
 	/* Last: the checks above find nodes by the order of the file. */
 	sort_routes(c->routes, c->n_routes);
 }

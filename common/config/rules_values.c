@@ -131,9 +131,16 @@ const char *tp_refuse_absolute(char *value)
 
 const char *tp_refuse_log_output(char *value)
 {
-	if (strcmp(value, "stderr") == 0 || tp_refuse_absolute(value) == NULL)
+	if (strcmp(value, "stderr") == 0 || strcmp(value, "syslog") == 0 || tp_refuse_absolute(value) == NULL)
 		return NULL;
-	return "is neither stderr nor an absolute path";
+	return "is neither stderr nor syslog nor an absolute path";
+}
+
+const char *tp_refuse_access_output(char *value)
+{
+	if (strcmp(value, "stderr") == 0 || strcmp(value, "off") == 0 || tp_refuse_absolute(value) == NULL)
+		return NULL;
+	return "is neither off nor stderr nor an absolute path";
 }
 
 const char *tp_refuse_egress(char *value)

@@ -7,6 +7,32 @@
 #include "common/config/convert.h"
 #include "common/config/option.h"
 
+static struct tp_str learned_texts[TP_SECRETS_LEARNED]; /* a ring */
+static size_t learned_next;
+static struct tp_mask_secrets learned = {.list = learned_texts};
+
+void tp_secrets_learn(struct tp_str text)
+{
+	if (text.n < TP_MASK_SECRET_MIN)
+		return;
+	for (size_t i = 0; i < learned.n; i++)
+		if (tp_str_eq(learned_texts[i], text))
+			return;
+	char *copy = strndup(text.p, text.n);
+	if (copy == NULL)
+		return;
+	struct tp_str *place = &learned_texts[learned_next];
+	union {
+		const char *text;
+		void *memory;
+	} old = {.text = place->p};
+	free(old.memory);
+	*place = (struct tp_str){copy, text.n};
+	learned_next = (learned_next + 1) % TP_SECRETS_LEARNED;
+	if (learned.n < TP_SECRETS_LEARNED)
+		learned.n++;
+}
+
 static void add(struct tp_secrets *s, struct tp_str text)
 {
 	if (text.n < TP_MASK_SECRET_MIN || s->failed)
@@ -98,7 +124,7 @@ static void add_basic(struct tp_secrets *s, const char *authorization)
 
 void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secrets)
 {
-	*ret_secrets = (struct tp_secrets){0};
+	*ret_secrets = (struct tp_secrets){.list = {.next = &learned}};
 	add_section(ret_secrets, &tp_config_root, c);
 	for (size_t i = 0; i < c->n_providers; i++) {
 		const struct tp_provider_conf *p = &c->providers[i];

@@ -23,6 +23,13 @@ void tp_secrets_of_config(const struct tp_config *c, struct tp_secrets *ret_secr
 void tp_secrets_free(struct tp_secrets *s);
 
 /*
+ * A secret that came up while the server runs (an access token, a new refresh token): a copy joins all lists,
+ * those collected already too, and the log, in this process.  The last TP_SECRETS_LEARNED are known.
+ */
+enum { TP_SECRETS_LEARNED = 64 };
+void tp_secrets_learn(struct tp_str text);
+
+/*
  * From now on every line that this process logs is masked with the secrets of `c`, of which a reference is
  * kept until the next call.  A process forked later does the same.  To be called once per generation; NULL
  * lets go of the last one, and lines go out as they are.

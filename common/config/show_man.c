@@ -101,24 +101,28 @@ static void write_section(const struct tp_option *o, struct tp_buf *out)
 void tp_config_show_man(struct tp_buf *out)
 {
 	const struct tp_section *root = &tp_config_root;
-	tp_buf_printf(out,
-		      ".\\\" Written by `turnpike config --man` from the option table: do not edit.\n"
-		      ".TH TURNPIKE.YAML 5 \"\" \"Turnpike\" \"Configuration\"\n"
-		      ".SH NAME\nturnpike.yaml \\- configuration of the reverse proxy turnpike\n"
-		      ".SH SYNOPSIS\n.B %s\n"
-		      ".SH DESCRIPTION\n"
-		      "One YAML file (UTF\\-8). Only\n.B providers\nis needed, and in it the\n.B url\nof one:\n"
-		      ".PP\n.nf\n.RS\nproviders:\n  main:\n    url: https://api.openai.com/v1\n.RE\n.fi\n.PP\n"
-		      ".B turnpike check\ntells every mistake with line and column;\n"
-		      ".B turnpike config \\-\\-effective\nshows what a file amounts to, secrets masked;\n"
-		      ".B turnpike config \\-\\-defaults\nprints every key with its default.\n"
-		      ".PP\nDurations have a unit: 150ms, 1.5s, 5m, 1h; only 0 needs none. Sizes are bytes, or have\n"
-		      "KiB, MiB, GiB. In any value ${NAME} stands for an environment variable (unset is an error)\n"
-		      "and ${file:/path} for the content of a file, one newline cut off its end; $${ is a plain ${.\n"
-		      "Zero is zero. Negative, fractional and too large numbers are errors, as are unknown keys, keys\n"
-		      "given twice, anchors, aliases, tags and a second document.\n"
-		      ".SH OPTIONS\n.SS General\n",
-		      TP_CONFIG_DEFAULT_FILE);
+	tp_buf_printf(
+		out,
+		".\\\" Written by `turnpike config --man` from the option table: do not edit.\n"
+		".TH TURNPIKE.YAML 5 \"\" \"Turnpike\" \"Configuration\"\n"
+		".SH NAME\nturnpike.yaml \\- configuration of the reverse proxy turnpike\n"
+		".SH SYNOPSIS\n.B %s\n"
+		".SH DESCRIPTION\n"
+		"One YAML file (UTF\\-8). Only\n.B providers\nis needed, and in it the\n.B url\nof one:\n"
+		".PP\n.nf\n.RS\nproviders:\n  main:\n    url: https://api.openai.com/v1\n.RE\n.fi\n.PP\n"
+		".B turnpike check\ntells every mistake with line and column;\n"
+		".B turnpike config \\-\\-effective\nshows what a file amounts to, secrets masked;\n"
+		".B turnpike config \\-\\-defaults\nprints every key with its default.\n"
+		".PP\nDurations have a unit: 150ms, 1.5s, 5m, 1h; only 0 needs none. Sizes are bytes, or "
+		"have\n"
+		"KiB, MiB, GiB. In any value ${NAME} stands for an environment variable (unset is an error)\n"
+		"and ${file:/path} for the content of a file, one newline cut off its end; $${ is a plain "
+		"${.\n"
+		"Zero is zero. Negative, fractional and too large numbers are errors, as are unknown keys, "
+		"keys\n"
+		"given twice, anchors, aliases, tags and a second document.\n"
+		".SH OPTIONS\n.SS General\n",
+		TP_CONFIG_DEFAULT_FILE);
 	for (size_t i = 0; i < root->n_options; i++)
 		if (!tp_show_is_nested(&root->options[i]))
 			write_option(&root->options[i], tp_str_from(root->options[i].key), out);

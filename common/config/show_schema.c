@@ -84,6 +84,7 @@ static json_t *of_type(const struct tp_option *o)
 			      text_like("^(true|false|yes|no|on|off)$"));
 	case TP_OPT_COUNT: return either(number_between(o->low, o->high), text_like("^[0-9]+$"));
 	case TP_OPT_WORKERS: return either(number_between(o->low, o->high), text_like("^(auto|[0-9]+)$"));
+	case TP_OPT_LIMIT: return either(number_between(o->low, o->high), text_like("^(off|auto|[0-9]+)$"));
 	case TP_OPT_DURATION:
 		return either(json_pack("{s:i}", "const", 0),
 			      text_like("^(0|[0-9]+(\\.[0-9]+)?(ms|s|m|h))$"));

@@ -13,7 +13,9 @@ struct rule {
 		CARRY_ON, /* committed and complete: nothing to decide */
 		END,      /* committed and broken */
 		RECONNECT,
+		REFRESH,
 		NEXT_TARGET,
+		NEXT_KEY,
 		UNREACHABLE,
 		REJECTED,
 		REFUSE,
@@ -37,6 +39,8 @@ static bool replacement_failed(const struct tp_situation *f);
 static bool unsent_and_more(const struct tp_situation *f);
 static bool unsent(const struct tp_situation *f);
 static bool may_have_run(const struct tp_situation *f);
+static bool credential_renewable(const struct tp_situation *f);
+static bool key_refused_and_more(const struct tp_situation *f);
 static bool declined_and_more(const struct tp_situation *f);
 static bool lost_and_more(const struct tp_situation *f);
 static bool own_credential_rejected(const struct tp_situation *f);
@@ -66,6 +70,8 @@ static const struct rule rules[] = {
 	{unsent_and_more, NEXT_TARGET, "provably nothing was sent: the next target is asked"},
 	{unsent, UNREACHABLE, "provably nothing was sent; the same target is not asked again"},
 	{may_have_run, REFUSE, "may have run and been billed: not sent again"},
+	{credential_renewable, REFRESH, "the provider rejected the access token: it is renewed"},
+	{key_refused_and_more, NEXT_KEY, "the key was refused: the next key is asked"},
 	{declined_and_more, NEXT_TARGET, "declined: the next target is asked"},
 	{lost_and_more, NEXT_TARGET,
 	 "connection lost, and the request may safely run twice: the next target"},
@@ -158,6 +164,24 @@ static bool stays_here(const struct tp_situation *f)
 	return f->repeatable && moment && !f->forced && f->o->told_ms < 0 && !f->o->quota &&
 	       f->a->target_sends < f->a->sends_per_target && !slow(f) && !beyond_deadline(f) &&
 	       !class_used_up(f) && !budget_used_up(f);
+}
+
+/* Not after a slow failure: it is the same target that would be asked again. */
+static bool key_refused_and_more(const struct tp_situation *f)
+{
+	return f->a->more_keys > 0 && tp_refuses_key(f->o) && f->evidence == TP_EVIDENCE_DECLINED &&
+	       (f->a->base_left || f->a->reserve_left) && f->a->deadline_left_ms > 0 && !slow(f);
+}
+
+/* 403 is also how some providers say "no credits". */
+static bool credential_renewable(const struct tp_situation *f)
+{
+	const struct tp_outcome *o = f->o;
+	bool credential = o->status == 401 || (o->auth && o->status >= 400 && o->status < 500);
+
+	return f->evidence == TP_EVIDENCE_DECLINED && f->answer && credential && o->own_credential &&
+	       !o->quota && f->a->refresh_left && (f->a->base_left || f->a->reserve_left) &&
+	       f->a->deadline_left_ms > 0;
 }
 
 static bool declined_and_more(const struct tp_situation *f)
@@ -289,10 +313,18 @@ static void act(const struct tp_situation *f, enum verdict verdict, struct tp_de
 		d->code = tp_failure_row(f->o->cause)->refusal;
 		break;
 	case RECONNECT: d->action = TP_ACT_RECONNECT; break;
+	case REFRESH:
+		d->action = TP_ACT_REFRESH;
+		d->klass = TP_CLASS_REFRESH;
+		break;
 	case NEXT_TARGET:
 		d->action = TP_ACT_NEXT_TARGET;
 		d->klass = TP_CLASS_HOP;
 		d->give_back = f->evidence == TP_EVIDENCE_NOT_PROCESSED;
+		break;
+	case NEXT_KEY:
+		d->action = TP_ACT_NEXT_KEY;
+		d->klass = TP_CLASS_ROTATE;
 		break;
 	case UNREACHABLE:
 		d->action = TP_ACT_LOCAL;

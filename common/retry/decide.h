@@ -25,8 +25,11 @@ struct tp_outcome {
 	bool quota;             /* an exhausted quota or billing code */
 	bool drowning;          /* X-Codex-System-Load at or above 90% */
 	bool rate_limit;        /* 429 of a rate limit, neither quota nor overload: its told wait is shared */
+	bool capacity;          /* it is busy with as many requests as it takes at once */
+	uint32_t capacity_told; /* how many that is, as it named them; 0 = it did not */
 	bool model_unavailable; /* another target may have the model */
 	bool too_large;         /* for this model's context, or for what the rate limit ever allows */
+	bool auth;              /* a code or the status says that the credential is at fault */
 	bool safety;            /* refused for its content: no target is asked instead */
 	bool replay_safe;       /* the request may be sent twice: GET, HEAD, OPTIONS, replay_safe paths */
 	bool egress_left;       /* with TP_CAUSE_EGRESS: another way of `via` was not tried by this send */
@@ -55,25 +58,30 @@ struct tp_allowance {
 	uint32_t more_targets;     /* that have not been asked in this turn, and may be */
 	bool hop_left;             /* one more send of class hop fits the budget */
 	uint32_t target_sends;     /* sends to the present target so far, this one included */
+	bool refresh_left;         /* the access token may be renewed, which this turn has not done yet */
 	uint32_t sends_per_target; /* most of them, as long as there are more targets */
+	uint32_t more_keys;        /* of the provider that were not used at this target, and may be */
 };
 
 enum tp_action {
 	TP_ACT_RELAY,       /* show the provider's answer */
 	TP_ACT_SEND_AGAIN,  /* same target, after wait_ms, charged to `klass` */
 	TP_ACT_NEXT_TARGET, /* of the combo, at once, charged to class hop */
-	TP_ACT_RECONNECT,   /* pooled connection was dead, or a proxy declined: new connection, same (already
-			       charged) send */
-	TP_ACT_REFUSE,      /* answer with `code`: never sent again by anybody */
-	TP_ACT_LOCAL,       /* local answer with `code` that is no refusal (upstream_unreachable) */
-	TP_ACT_END_STREAM,  /* committed: end the answer correctly for its family */
-	TP_ACT_CANCEL       /* the client is gone */
+	TP_ACT_REFRESH,   /* a newer access token first, then the same target again, charged to class refresh;
+			   * when there is none: decide again with refresh_left false */
+	TP_ACT_NEXT_KEY,  /* same target with another key, at once, charged to class rotate */
+	TP_ACT_RECONNECT, /* pooled connection was dead, or a proxy declined: new connection, same (already
+			     charged) send */
+	TP_ACT_REFUSE,    /* answer with `code`: never sent again by anybody */
+	TP_ACT_LOCAL,     /* local answer with `code` that is no refusal (upstream_unreachable) */
+	TP_ACT_END_STREAM, /* committed: end the answer correctly for its family */
+	TP_ACT_CANCEL      /* the client is gone */
 };
 
 struct tp_decision {
 	enum tp_action action;
 	enum tp_evidence evidence;
-	enum tp_class klass; /* with SEND_AGAIN */
+	enum tp_class klass; /* with SEND_AGAIN, REFRESH and NEXT_TARGET */
 	uint32_t wait_ms;    /* with SEND_AGAIN; jitter included, never below told_ms */
 	/* With REFUSE and LOCAL; END_STREAM: the code of the family's terminal event; SEND_AGAIN with
 	 * `ambiguous`: what it is refused with if the ledger's allowance turns out to be taken, and the

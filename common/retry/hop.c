@@ -31,6 +31,19 @@ bool tp_answer_hops(const struct tp_outcome *o, bool repeatable)
 	return o->status >= 400 && (o->model_unavailable || too_long_for_this_one(o));
 }
 
+bool tp_refuses_key(const struct tp_outcome *o)
+{
+	if (o->cause != TP_CAUSE_ANSWER || o->committed || o->safety || o->too_large || o->model_unavailable)
+		return false;
+	switch (o->status) {
+	case 401:
+	case 402:
+	case 403: return true;
+	case 429: return o->rate_limit || o->quota;
+	default: return o->quota && o->status >= 400 && o->status < 500;
+	}
+}
+
 static enum tp_blame blame_of_answer(const struct tp_outcome *o)
 {
 	if (o->status < 400 || o->safety || o->too_large)

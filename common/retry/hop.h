@@ -11,6 +11,11 @@
 /* An answer after which the next target is asked. `repeatable`: what tp_decide() would send again at all. */
 bool tp_answer_hops(const struct tp_outcome *o, bool repeatable);
 
+/* The provider refused the key that the request was sent with, for its limit, its money or its rights:
+ * another key of the same provider may be taken. Not overload of the provider, nor what speaks about the
+ * request. */
+bool tp_refuses_key(const struct tp_outcome *o);
+
 enum tp_blame {
 	TP_BLAME_NONE,   /* the request, the client, this moment, or Turnpike: nothing cools */
 	TP_BLAME_TARGET, /* provider and model */

@@ -173,6 +173,9 @@ const char *tp_code_name(enum tp_code c)
 		[TP_CODE_RATE_LIMIT_SHARED] = "rate_limit_shared",
 		[TP_CODE_BLACKLISTED] = "upstream_blacklisted",
 		[TP_CODE_COMBO_UNAVAILABLE] = "combo_unavailable",
+		[TP_CODE_KEYS_COOLING] = "keys_cooling",
+		[TP_CODE_CAPACITY_QUEUE_FULL] = "capacity_queue_full",
+		[TP_CODE_CAPACITY_WAIT_EXPIRED] = "capacity_wait_expired",
 	};
 
 	return NAME_IN(names, c);

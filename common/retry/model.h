@@ -73,13 +73,16 @@ enum tp_code {
 	TP_CODE_RESPONSE_INVALID,       /* upstream_response_invalid */
 	TP_CODE_BUDGET_EXHAUSTED,       /* request_send_budget_exhausted */
 	/* local answers that made no send */
-	TP_CODE_UNREACHABLE,         /* 502 upstream_unreachable */
-	TP_CODE_CREDENTIAL_REJECTED, /* 502 upstream_credential_rejected, stop */
-	TP_CODE_IN_FLIGHT,           /* 409 logical_request_in_flight, Retry-After: 1 */
-	TP_CODE_MODEL_NOT_FOUND,     /* 404 model_not_found */
-	TP_CODE_RATE_LIMIT_SHARED,   /* 429 rate_limit_shared, Retry-After */
-	TP_CODE_BLACKLISTED,         /* 503 upstream_blacklisted, Retry-After: the next probe */
-	TP_CODE_COMBO_UNAVAILABLE,   /* 503 combo_unavailable, a true Retry-After */
+	TP_CODE_UNREACHABLE,           /* 502 upstream_unreachable */
+	TP_CODE_CREDENTIAL_REJECTED,   /* 502 upstream_credential_rejected, stop */
+	TP_CODE_IN_FLIGHT,             /* 409 logical_request_in_flight, Retry-After: 1 */
+	TP_CODE_MODEL_NOT_FOUND,       /* 404 model_not_found */
+	TP_CODE_RATE_LIMIT_SHARED,     /* 429 rate_limit_shared, Retry-After */
+	TP_CODE_BLACKLISTED,           /* 503 upstream_blacklisted, Retry-After: the next probe */
+	TP_CODE_COMBO_UNAVAILABLE,     /* 503 combo_unavailable, a true Retry-After */
+	TP_CODE_KEYS_COOLING,          /* 429 keys_cooling, Retry-After */
+	TP_CODE_CAPACITY_QUEUE_FULL,   /* 503 capacity_queue_full, a true Retry-After */
+	TP_CODE_CAPACITY_WAIT_EXPIRED, /* 503 capacity_wait_expired, a true Retry-After */
 	TP_CODE_COUNT
 };
 

@@ -96,6 +96,25 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 		 .message = "Every target of this combo has failed or refused lately and is "
 			    "left alone until the time that was told for it has passed. "
 			    "Nothing was sent."},
+	[TP_CODE_KEYS_COOLING] =
+		{.status = 429,
+		 .type = RATE_LIMIT,
+		 .message = "The provider has refused every key that Turnpike has for it: each is "
+			    "left alone for a while. Nothing was sent."},
+	[TP_CODE_CAPACITY_QUEUE_FULL] =
+		{.status = 503,
+		 .retry_after_s = 1,
+		 .type = "upstream_error",
+		 .message = "The provider serves as many requests at once as Turnpike may send it, and as "
+			    "many as "
+			    "are allowed to wait are waiting. Nothing was sent for this request."},
+	[TP_CODE_CAPACITY_WAIT_EXPIRED] =
+		{.status = 503,
+		 .retry_after_s = 1,
+		 .type = "upstream_error",
+		 .message = "The provider serves as many requests at once as Turnpike may send it, and this "
+			    "request's turn did not come within the time that it may wait. Nothing was sent "
+			    "for it."},
 };
 
 /* What a client did wrong, and a few things of ours that are told the same way. */

@@ -38,6 +38,9 @@ static const char *const counter_names[TP_COUNT_TOTAL] = {
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_RATE_LIMIT_SHARED] = "refusals_rate_limit_shared",
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_BLACKLISTED] = "refusals_upstream_blacklisted",
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_COMBO_UNAVAILABLE] = "refusals_combo_unavailable",
+	[TP_COUNT_REFUSALS_FIRST + TP_CODE_KEYS_COOLING] = "refusals_keys_cooling",
+	[TP_COUNT_REFUSALS_FIRST + TP_CODE_CAPACITY_QUEUE_FULL] = "refusals_capacity_queue_full",
+	[TP_COUNT_REFUSALS_FIRST + TP_CODE_CAPACITY_WAIT_EXPIRED] = "refusals_capacity_wait_expired",
 	[TP_COUNT_BYTES_IN] = "bytes_in",
 	[TP_COUNT_BYTES_OUT] = "bytes_out",
 };

@@ -12,11 +12,13 @@
 #include "common/shm/cooldown.h"
 #include "common/shm/counters.h"
 #include "common/shm/directory.h"
+#include "common/shm/gate.h"
 #include "common/shm/histogram.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "common/shm/series.h"
 #include "common/shm/shared_wait.h"
+#include "common/shm/token.h"
 
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
@@ -34,6 +36,7 @@ enum {
 	TP_SHARED_WAITS = 1024,
 	TP_SERIES = 2048,
 	TP_STREAKS = 256,     /* providers, of all configurations since the table was made */
+	TP_ROUNDS = 1024,     /* round robin combos, the same */
 	TP_BREAKER_TIMES = 16 /* times kept of a run of failures */
 };
 
@@ -47,6 +50,7 @@ enum tp_part {
 	TP_PART_HISTOGRAMS,
 	TP_PART_NUMBERS,
 	TP_PART_STREAKS,
+	TP_PART_ROUNDS,
 	TP_PART_SERIES_DIR,
 	TP_PART_SERIES,
 	TP_PART_VALUES,
@@ -56,6 +60,8 @@ enum tp_part {
 	TP_PART_COOLDOWN,
 	TP_PART_WAIT_DIR,
 	TP_PART_WAIT,
+	TP_PART_TOKENS,
+	TP_PART_GATES,
 	TP_PART_LEDGER,
 	TP_PART_COUNT
 };
@@ -107,6 +113,12 @@ struct tp_numbers {
 	_Atomic uint64_t series_lost;
 };
 
+/* A combo whose turns are counted: see rounds.c. */
+struct tp_round_cell {
+	_Atomic uint64_t name; /* its hash; 0 = free */
+	_Atomic uint64_t turns;
+};
+
 /* The meaning of a series; its values are in tp_value_row. */
 struct tp_series_cell {
 	_Atomic uint64_t meta;                     /* see series.c */
@@ -144,6 +156,35 @@ struct tp_wait_cell {
 	_Atomic uint64_t text[TP_SHARED_WAIT_NAME / 8];
 };
 
+/* One of the two last tokens of a provider, written by the holder of the lease alone. */
+struct tp_token_text {
+	_Atomic uint64_t origin, got_ms, expires_ms, renew_ms;
+	_Atomic uint64_t run; /* tokens in a row before it that the provider never accepted */
+	_Atomic uint64_t n;   /* bytes */
+	_Atomic uint64_t words[TP_TOKEN_MAX / 8];
+};
+
+/* A provider's access token: see token.c. */
+struct tp_token_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name;
+	_Atomic uint64_t generation;
+	_Atomic uint64_t proved;
+	_Atomic uint64_t lease; /* owner-stamped */
+	_Atomic uint64_t trouble;
+	struct tp_token_text texts[2];
+};
+
+/* The capacity gate of a provider: see gate.c. */
+struct tp_gate_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t name; /* hash; 0 = free */
+	_Atomic uint64_t numbers;                      /* tickets drawn */
+	_Atomic uint64_t learned;                      /* `auto` */
+	_Atomic uint64_t service_ms;                   /* how long a permit is held, of late */
+	_Atomic uint64_t permits_high, tickets_high;   /* only grow: no word behind was ever used */
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t permits[TP_GATE_PERMITS]; /* owner-stamped */
+	_Atomic uint64_t tickets[TP_GATE_TICKETS];                         /* owner-stamped */
+};
+
 /* A record of the ledger. `word` decides, the rest is what it speaks of: see ledger_cell.h. */
 struct tp_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t word;
@@ -178,13 +219,16 @@ struct tp_region {
 	struct tp_counter_block *counters;     /* TP_SHM_SLOTS */
 	struct tp_histogram_block *histograms; /* TP_SHM_SLOTS */
 	struct tp_numbers *numbers;
-	_Atomic uint64_t *streaks; /* TP_STREAKS, see streak.c */
+	_Atomic uint64_t *streaks;    /* TP_STREAKS, see streak.c */
+	struct tp_round_cell *rounds; /* TP_ROUNDS */
 	struct tp_dir series_dir, breaker_dir, cooldown_dir, wait_dir;
 	struct tp_series_cell *series;
 	struct tp_value_row *values; /* TP_VALUE_ROWS */
 	struct tp_breaker_cell *breaker;
 	struct tp_cooldown_cell *cooldowns;
 	struct tp_wait_cell *waits;
+	struct tp_token_cell *tokens; /* TP_TOKENS */
+	struct tp_gate_cell *gates;   /* TP_GATES */
 	struct tp_bucket *buckets;
 	uint32_t n_buckets; /* a multiple of TP_GROUP_BUCKETS */
 };

@@ -35,6 +35,13 @@ uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add)
 		       : 0;
 }
 
+void tp_number_tell(struct tp_region *r, enum tp_number n, uint64_t total, uint64_t *told)
+{
+	if (total != *told)
+		(void)tp_number_add(r, n, total - *told);
+	*told = total;
+}
+
 void tp_number_raise(struct tp_region *r, enum tp_number n, uint64_t value)
 {
 	if ((unsigned)n >= TP_NUMBER_COUNT)

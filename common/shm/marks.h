@@ -20,6 +20,7 @@ enum tp_mark {
 	TP_MARK_KEY_REJECTED,
 	TP_MARK_WORKER_DIED,
 	TP_MARK_STATS_FILE,
+	TP_MARK_SNAPSHOT,     /* a snapshot could not be written */
 	TP_MARK_HEALTH_ASKED, /* each health.path, at start */
 	TP_MARK_COUNT
 };
@@ -34,12 +35,16 @@ enum tp_number {
 	TP_NUMBER_WORKER_RESTARTS,   /* turnpike_worker_restarts_total; the master adds */
 	TP_NUMBER_CONFIG_GENERATION, /* turnpike_config_generation; the master sets */
 	TP_NUMBER_STARTED_MS,        /* when this master began, CLOCK_BOOTTIME */
-	TP_NUMBER_LAST_SNAPSHOT,     /* sequence of snapshot files over all workers */
+	TP_NUMBER_SNAPSHOTS,         /* turnpike_snapshots_total: files written */
 	TP_NUMBER_HOLDS_UNTIL_MS,    /* no told wait or told cooldown holds anybody from then on */
+	TP_NUMBER_LOG_LOST,          /* turnpike_log_lost_total: lines of all processes, both logs */
+	TP_NUMBER_SNAPSHOTS_LOST,    /* turnpike_snapshots_lost_total */
 	TP_NUMBER_COUNT
 };
 /* Returns the value before. */
 uint64_t tp_number_add(struct tp_region *r, enum tp_number n, uint64_t add);
+/* Adds what a process has counted since it last told: `total` less *told, which becomes total. */
+void tp_number_tell(struct tp_region *r, enum tp_number n, uint64_t total, uint64_t *told);
 /* Only ever upwards. */
 void tp_number_raise(struct tp_region *r, enum tp_number n, uint64_t value);
 void tp_number_set(struct tp_region *r, enum tp_number n, uint64_t value);

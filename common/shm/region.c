@@ -30,6 +30,7 @@ static struct tp_region_header layout_for(struct shape shape)
 		[TP_PART_HISTOGRAMS] = TP_SHM_SLOTS * sizeof(struct tp_histogram_block),
 		[TP_PART_NUMBERS] = sizeof(struct tp_numbers),
 		[TP_PART_STREAKS] = TP_STREAKS * sizeof(_Atomic uint64_t),
+		[TP_PART_ROUNDS] = TP_ROUNDS * sizeof(struct tp_round_cell),
 		[TP_PART_SERIES_DIR] = TP_SERIES / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
 		[TP_PART_SERIES] = TP_SERIES * sizeof(struct tp_series_cell),
 		[TP_PART_VALUES] = TP_VALUE_ROWS * sizeof(struct tp_value_row),
@@ -40,6 +41,8 @@ static struct tp_region_header layout_for(struct shape shape)
 		[TP_PART_COOLDOWN] = TP_COOLDOWNS * sizeof(struct tp_cooldown_cell),
 		[TP_PART_WAIT_DIR] = TP_SHARED_WAITS / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
 		[TP_PART_WAIT] = TP_SHARED_WAITS * sizeof(struct tp_wait_cell),
+		[TP_PART_TOKENS] = TP_TOKENS * sizeof(struct tp_token_cell),
+		[TP_PART_GATES] = TP_GATES * sizeof(struct tp_gate_cell),
 		[TP_PART_LEDGER] = (uint64_t)shape.buckets * sizeof(struct tp_bucket),
 	};
 	struct tp_region_header h = {
@@ -151,6 +154,7 @@ static struct tp_region *handle_for(void *base, const struct tp_region_header *l
 		.histograms = part(base, layout, TP_PART_HISTOGRAMS),
 		.numbers = part(base, layout, TP_PART_NUMBERS),
 		.streaks = part(base, layout, TP_PART_STREAKS),
+		.rounds = part(base, layout, TP_PART_ROUNDS),
 		.series_dir = directory(base, layout, TP_PART_SERIES_DIR),
 		.series = part(base, layout, TP_PART_SERIES),
 		.values = part(base, layout, TP_PART_VALUES),
@@ -160,6 +164,8 @@ static struct tp_region *handle_for(void *base, const struct tp_region_header *l
 		.cooldowns = part(base, layout, TP_PART_COOLDOWN),
 		.wait_dir = directory(base, layout, TP_PART_WAIT_DIR),
 		.waits = part(base, layout, TP_PART_WAIT),
+		.tokens = part(base, layout, TP_PART_TOKENS),
+		.gates = part(base, layout, TP_PART_GATES),
 		.buckets = part(base, layout, TP_PART_LEDGER),
 		.n_buckets = layout->buckets,
 	};

@@ -32,7 +32,17 @@ static const struct tp_metric_info infos[TP_METRIC_COUNT] = {
 	[TP_METRIC_HOPS] =
 		{"turnpike_hops_total", "Turns that went on to the next target.", false, 1, {"combo"}},
 	[TP_METRIC_ALERTS] = {"turnpike_alerts_total", "Alerts raised.", false, 1, {"kind"}},
+	[TP_METRIC_KEY_SENDS] = {"turnpike_key_sends_total",
+				 "Sends with one of the keys of a provider, by its place in `keys`.",
+				 false,
+				 2,
+				 {"provider", "key"}},
 	[TP_METRIC_INFLIGHT] = {"turnpike_inflight", "Sends in progress.", true, 1, {"provider"}},
+	[TP_METRIC_TARGET_INFLIGHT] = {"turnpike_target_inflight",
+				       "Sends in progress to a target of combos.",
+				       true,
+				       2,
+				       {"provider", "model"}},
 	[TP_METRIC_QUEUED] = {"turnpike_queued", "Turns that wait for capacity.", true, 1, {"provider"}},
 };
 

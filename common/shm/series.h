@@ -26,9 +26,11 @@ enum tp_metric {
 	TP_METRIC_POSSIBLY_BILLED, /* turnpike_possibly_billed_total{provider} */
 	TP_METRIC_HOPS,            /* turnpike_hops_total{combo} */
 	TP_METRIC_ALERTS,          /* turnpike_alerts_total{kind} */
+	TP_METRIC_KEY_SENDS,       /* turnpike_key_sends_total{provider,key}; key by number, from 1 */
 	/* gauges */
-	TP_METRIC_INFLIGHT, /* turnpike_inflight{provider} */
-	TP_METRIC_QUEUED,   /* turnpike_queued{provider} */
+	TP_METRIC_INFLIGHT,        /* turnpike_inflight{provider} */
+	TP_METRIC_TARGET_INFLIGHT, /* turnpike_target_inflight{provider,model}: of combos */
+	TP_METRIC_QUEUED,          /* turnpike_queued{provider} */
 	TP_METRIC_COUNT
 };
 

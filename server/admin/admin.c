@@ -178,14 +178,25 @@ bool tp_admin_ended(struct tp_admin *a, pid_t pid, int status)
 	return true;
 }
 
+static void tell(const struct tp_admin *a, enum tp_admin_control what)
+{
+	const char message = (char)what;
+	if (a->control_fd >= 0)
+		(void)send(a->control_fd, &message, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 void tp_admin_drain(struct tp_admin *a)
 {
-	const char message = TP_ADMIN_DRAINING;
 	if (a == NULL)
 		return;
 	a->draining = true;
-	if (a->control_fd >= 0)
-		(void)send(a->control_fd, &message, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	tell(a, TP_ADMIN_DRAINING);
+}
+
+void tp_admin_reopen(struct tp_admin *a)
+{
+	if (a != NULL)
+		tell(a, TP_ADMIN_REOPEN);
 }
 
 void tp_admin_renew(struct tp_admin *a, struct tp_region *region)

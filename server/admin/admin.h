@@ -42,6 +42,8 @@ uint64_t tp_admin_tick(struct tp_admin *a, const struct tp_supervisor *s);
 bool tp_admin_ended(struct tp_admin *a, pid_t pid, int status);
 /* Not ready from now on; a successor knows it too. */
 void tp_admin_drain(struct tp_admin *a);
+/* The log was renamed: the process opens it anew. NULL is ignored. */
+void tp_admin_reopen(struct tp_admin *a);
 /* Another table: the process is replaced by one that knows it. */
 void tp_admin_renew(struct tp_admin *a, struct tp_region *region);
 /* In another child of the master: closes its copies of the admin's descriptors. */

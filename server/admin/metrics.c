@@ -158,6 +158,26 @@ static void add_by_provider(struct tp_buf *out, const struct tp_region *r, const
 	free(counts);
 }
 
+/* Each key by its place in `keys`, as it is in the configuration now. */
+static void add_keys_cooling(struct tp_buf *out, const struct tp_region *r, const struct tp_config *c)
+{
+	static const char name[] = "turnpike_key_cooling";
+	const struct tp_str none = {NULL, 0};
+	uint64_t now = tp_clock_boot_ms();
+	add_head(out, name, "gauge", "1 while a key of the provider is left alone after a refusal.");
+	for (size_t i = 0; i < c->n_providers; i++) {
+		const struct tp_provider_conf *p = &c->providers[i];
+		struct tp_str provider = tp_str_from(p->name);
+		for (size_t k = 0; k < p->n_keys; k++) {
+			struct tp_hash128 key =
+				tp_cooldown_key(r, provider, tp_str_from(p->keys[k]), none).key;
+			tp_buf_printf(out, "%s{", name);
+			add_label(out, "provider", provider);
+			tp_buf_printf(out, ",key=\"%zu\"} %d\n", k + 1, tp_cooldown_get(r, key, now, NULL));
+		}
+	}
+}
+
 /* ---- numbers without labels */
 
 static const struct {
@@ -207,6 +227,13 @@ static void add_plain(struct tp_buf *out, const struct tp_region *r)
 	add_whole(out, "turnpike_config_generation", "gauge",
 		  "Configurations taken over since the server began.",
 		  (int64_t)tp_number_get(r, TP_NUMBER_CONFIG_GENERATION));
+	add_whole(out, "turnpike_log_lost_total", "counter",
+		  "Lines of the log and the access log that could not be written.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_LOG_LOST));
+	add_whole(out, "turnpike_snapshots_total", "counter", "Snapshots of failed turns that were written.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS));
+	add_whole(out, "turnpike_snapshots_lost_total", "counter", "Snapshots that could not be written.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS_LOST));
 	add_whole(out, "turnpike_series_lost_total", "counter",
 		  "Labelled numbers that found no room in the table.", (int64_t)tp_series_lost(r));
 }
@@ -222,6 +249,7 @@ bool tp_metrics_write(const struct tp_region *r, const struct tp_config *config,
 			count_listed);
 	add_by_provider(out, r, config, "turnpike_cooling", "Targets and keys of the provider that cool.",
 			count_cooling);
+	add_keys_cooling(out, r, config);
 	add_plain(out, r);
 	return !out->failed;
 }

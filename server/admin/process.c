@@ -9,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/shm/marks.h"
 #include "server/admin/conn.h"
 #include "server/admin/stats_file.h"
 #include "workers/worker.h"
@@ -30,6 +31,7 @@ struct process {
 	struct door *doors;
 	size_t n_doors;
 	struct event control, sweep, stats;
+	uint64_t losses_told; /* lines of the log */
 };
 
 static void write_stats(struct process *p)
@@ -66,6 +68,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
 	for (size_t i = 0; i < p->n_doors; i++)
 		(void)event_add(&p->doors[i].event, NULL);
 	(void)tp_log_flush();
+	tp_number_tell(p->view.region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &p->losses_told);
 }
 
 static void on_stats(evutil_socket_t fd, short what, void *arg)
@@ -83,6 +86,8 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 	ssize_t n = recv(fd, &message, 1, MSG_DONTWAIT);
 	if (n == 1 && message == TP_ADMIN_DRAINING)
 		p->view.draining = true;
+	else if (n == 1 && message == TP_ADMIN_REOPEN)
+		(void)tp_log_reopen(); /* the master tells when it cannot be opened */
 	else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		(void)event_base_loopbreak(p->base);
 }
@@ -134,7 +139,7 @@ static void shut_down(struct process *p)
 
 int tp_admin_main(const struct tp_admin_start *start)
 {
-	struct process p = {.view = start->view};
+	struct process p = {.view = start->view, .losses_told = tp_log_dropped()};
 	if (!start_up(&p, start)) {
 		tp_error("the admin process cannot start: %s", strerror(errno));
 		return TP_WORKER_EXIT_CANNOT_START; /* the end of the process frees what there was */

@@ -10,6 +10,7 @@
 
 enum tp_admin_control {
 	TP_ADMIN_DRAINING = 'd', /* the server stops: not ready any more */
+	TP_ADMIN_REOPEN = 'o',   /* the log was renamed: open it anew */
 };
 
 /* control_fd is one end of a SOCK_SEQPACKET pair; messages are one byte of enum tp_admin_control, its end of

@@ -57,6 +57,9 @@ static void add_instance(struct report *r)
 	put(r, r->root, "ledger_entries", number(tp_ledger_entries(r->table)));
 	put(r, r->root, "config_generation", number(tp_number_get(r->table, TP_NUMBER_CONFIG_GENERATION)));
 	put(r, r->root, "worker_restarts", number(tp_number_get(r->table, TP_NUMBER_WORKER_RESTARTS)));
+	put(r, r->root, "log_lost", number(tp_number_get(r->table, TP_NUMBER_LOG_LOST)));
+	put(r, r->root, "snapshots", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS)));
+	put(r, r->root, "snapshots_lost", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS_LOST)));
 	put(r, r->root, "series_lost", number(tp_series_lost(r->table)));
 	put(r, r->root, "uptime", number(started != 0 && now > started ? (now - started) / 1000 : 0));
 }
@@ -142,6 +145,10 @@ static void add_providers(struct report *r)
 	for (uint32_t cursor = 0; tp_series_next(r->table, TP_METRIC_SENDS, &cursor, &row);) {
 		json_t *provider = within(r, providers, label_of(row.values[0]).text);
 		put(r, within(r, provider, "sends"), label_of(row.values[1]).text, json_integer(row.sum));
+	}
+	for (uint32_t cursor = 0; tp_series_next(r->table, TP_METRIC_KEY_SENDS, &cursor, &row);) {
+		json_t *provider = within(r, providers, label_of(row.values[0]).text);
+		put(r, within(r, provider, "key_sends"), label_of(row.values[1]).text, json_integer(row.sum));
 	}
 	add_of_providers(r, providers, "possibly_billed", TP_METRIC_POSSIBLY_BILLED);
 	add_of_providers(r, providers, "inflight", TP_METRIC_INFLIGHT);

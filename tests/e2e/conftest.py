@@ -1,7 +1,7 @@
 import pytest
 
 pytest.register_assert_rewrite("harness.client", "harness.lab", "harness.turnpike", "harness.checks",
-                            "harness.exposition")
+                            "harness.exposition", "harness.crowd")
 
 from harness import turnpike  # noqa: E402
 from harness.lab import Lab  # noqa: E402

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from harness import client, provider, tls, turnpike
+from harness import client, credentials, provider, tls, turnpike
 from harness.client import Client
 from harness.provider import Provider
 
@@ -227,3 +227,49 @@ def test_a_socket_to_a_port_that_is_closed_is_refused():
         port = probe.getsockname()[1]
     with pytest.raises(ConnectionRefusedError):
         client.post(("127.0.0.1", port))
+
+
+KEYED, PLAIN, OTHER = {"keys": ["own-key"]}, {}, {"keys": ["key-of-other"]}
+BEARER = ("Authorization", "Bearer own-key")
+
+
+@pytest.mark.parametrize("section, headers, target, complaint", [
+    (KEYED, [BEARER], "", None),
+    (KEYED, [("x-api-key", "own-key")], "?a=key", None),
+    (KEYED, [], "", "one key and nothing beside it"),
+    (KEYED, [("Authorization", "Bearer mine")], "", "is no credential for this provider"),
+    (KEYED, [BEARER, ("Cookie", "session=mine")], "", "is no credential for this provider"),
+    (KEYED, [BEARER, ("x-api-key", "own-key")], "", "one key and nothing beside it"),
+    (KEYED, [BEARER, ("X-Strange", "mine mine-too-long")], "", None),
+    (KEYED, [BEARER], "?key=mine", "is no credential for this provider"),
+    (KEYED, [BEARER], "?%6bey=mine", "is no credential for this provider"),
+    (KEYED, [BEARER, ("X-Any", "opens-turnpike")], "", "is no credential for this provider"),
+    (KEYED, [("Authorization", "Bearer key-of-other")], "", "is no credential for this provider"),
+    (PLAIN, [("Authorization", "Bearer mine"), ("Cookie", "a=b")], "?key=mine", None),
+    (PLAIN, [("X-Any", "a key-of-other b")], "", "is no credential for this provider"),
+    (PLAIN, [("Authorization", "Bearer opens-turnpike")], "", "is no credential for this provider"),
+])
+@pytest.mark.parametrize("noted", [True, False])
+def test_a_credential_at_the_wrong_provider_is_seen(tmp_path, served, section, headers, target, complaint,
+                                                    noted):
+    """A client that talks to the provider itself is a proxy that takes nothing away. noted: what it sent is
+    known, as it is of a client of the proxy."""
+    u, other = served(), served()
+    made = turnpike.Turnpike({"p": dict(section, url=u.url()), "q": dict(OTHER, url=other.url())},
+                             {"clients": [{"name": "t", "key": "opens-turnpike"}]}, folder=str(tmp_path))
+    client.post(address(u), "/v1/chat/completions" + target, headers=headers)
+    sent = client.carried[address(u)] if noted else set()
+    if complaint is None:
+        credentials.check([u, other], [made], sent)
+        return
+    with pytest.raises(AssertionError, match=complaint if noted else None):
+        credentials.check([u, other], [made], sent)
+
+
+def test_a_credential_in_an_unknown_header_is_seen(tmp_path, served):
+    u = served()
+    made = turnpike.Turnpike({"p": dict(KEYED, url=u.url())}, folder=str(tmp_path))
+    client.post(address(u), headers=[BEARER, ("X-New", "mine")])
+    credentials.check([u], [made], set())
+    with pytest.raises(AssertionError, match="X-New"):
+        credentials.check([u], [made], {"mine"})

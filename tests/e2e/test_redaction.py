@@ -30,11 +30,36 @@ MARKS = {
 }
 WORDS = ["mark-xauth", "mark-goog", "mark-apikey", "mark-xapikey", "mark-cookie", "mark-theme", "mark-proxy",
          MARKS["Proxy-Authorization"][6:], "mark-bearer", "mark-prompt", "mark-query", "mark-answer"]
-DEBUG = {"log": {"level": "debug"}}
+
+
+def watched(lab, **more):
+    """All that Turnpike can write about a request is written."""
+    folder = os.path.join(lab.folder, "snapshots")
+    os.makedirs(folder, exist_ok=True)
+    base = {"log": {"level": "debug"}, "access_log": {"output": os.path.join(lab.folder, "access.log")},
+            "snapshots": {"directory": folder}}
+    return turnpike.merge(base, more)
+
+
+def snapshots(t):
+    """One for each failed turn, as soon as they are written."""
+    folder = t.config.get("snapshots", {}).get("directory")
+    if folder is None:
+        return []
+    stats = t.final_stats()
+    failed = sum(stats["turns_" + end] for end in ("error", "refused", "cut"))
+    pattern = os.path.join(folder, "*.json")
+    turnpike.until(lambda: len(glob.glob(pattern)) == failed, 5, "%d snapshots" % failed)
+    out = []
+    for path in sorted(glob.glob(pattern)):
+        with open(path) as file:
+            out.append(json.load(file))
+    return out
 
 
 def everything_written(t):
     """The log, the statistics, and every file: its folder and its tables."""
+    snapshots(t)
     out = {"log": t.log.encode(), "stats": json.dumps(t.stats()).encode()}
     stats = turnpike.run("stats", "--name", t.name)
     out["stats as text"] = (stats.stdout + stats.stderr).encode()
@@ -93,7 +118,7 @@ def _answers(lab):
                      "repeats": _answers})
 def _(lab, make):
     url, more = make(lab)
-    t = lab.turnpike({"p": dict({"url": url, "retry": {"deadline": "3s"}}, **more)}, DEBUG)
+    t = lab.turnpike({"p": dict({"url": url, "retry": {"deadline": "3s"}}, **more)}, watched(lab))
     for query in ("key=mark-query-1234", "alt=sse&key=mark%2Dquery-1234&x=1", "api_key=mark-query-1234",
                   "access_token=mark-query-1234"):
         answer = lab.post(t, PATH + "?" + query)
@@ -126,7 +151,7 @@ def _(lab, case):
                  body.encode())
 
     u = lab.provider(then=tell)
-    t = lab.turnpike(u, DEBUG, probe=False)
+    t = lab.turnpike(u, watched(lab), probe=False)
     answer = lab.post(t, FAMILIES[family], headers=MARKS)
     relayed(answer, 401)
     words = WORDS + ["/srv", "main.py", "\\u006da"]
@@ -149,7 +174,7 @@ def _(lab):
     t = lab.turnpike({"p": {"url": u.url(), "keys": ["zebra.crossing+9"]},
                       "q": {"url": "http://me:passw0rt@127.0.0.1:1/v1"}},
                      {"clients": [{"name": "a", "key": "open-sesame-1"}],
-                      "routes": [{"path": "/v1", "provider": "p"}], "log": {"level": "debug"}})
+                      "routes": [{"path": "/v1", "provider": "p"}], **watched(lab)})
     answer = lab.post(t, headers={"Authorization": "Bearer open-sesame-1"})
     relayed(answer, 422)
     assert u.sends[0].header("authorization") == "Bearer zebra.crossing+9"
@@ -182,7 +207,8 @@ ENDINGS = {
 def _(lab, case):
     name, fmt = case
     u = lab.provider(*ENDINGS[name], then=ok())
-    t = lab.turnpike(u, {"log": {"level": "debug", "format": fmt}}, probe=False)
+    t = lab.turnpike(u, watched(lab, log={"level": "debug", "format": fmt},
+                                access_log={"format": "combined" if fmt == "text" else "json"}), probe=False)
     headers = dict(MARKS, **{"idempotency-key": "mark-prompt-key", "x-codex-turn-metadata": "mark-prompt-meta"})
     body = body_for(PATH, "mark-prompt of mine", stream="stream" in name or name == "broken-off")
     lab.post(t, PATH + "?key=mark-query-9", body, headers)
@@ -190,11 +216,25 @@ def _(lab, case):
     absent(WORDS, everything_written(t))
 
 
+@rows.table("RD-3-full", ENDINGS)
+def _(lab, steps):
+    """With `bodies: full` what people wrote is kept: but no credentials, and none that stand in a body."""
+    u = lab.provider(*steps, then=ok())
+    t = lab.turnpike(u, watched(lab, snapshots={"bodies": "full"}), probe=False)
+    words = [word for word in WORDS if word not in ("mark-prompt", "mark-answer")]
+    body = body_for(PATH, "my prompt, with %s and sk-%s" % (MARKS["Authorization"], "a1b2c3d4" * 5), stream=steps[0] is _cut)
+    lab.post(t, PATH + "?key=mark-query-9", body, MARKS)
+    u.wait_sends(1)
+    absent(words + ["a1b2c3d4a1b2"], everything_written(t))
+    for snapshot in snapshots(t):
+        assert "my prompt, with " in json.dumps(snapshot["request"]["body"])
+
+
 @rows("RD-3-refused-at-the-door")
 def _(lab):
     """Requests that are refused before they are one: bad heads, unknown paths, unknown keys."""
     u = lab.provider()
-    t = lab.turnpike(u, dict(DEBUG, clients=[{"name": "a", "key": "open-sesame-1"}]), probe=False)
+    t = lab.turnpike(u, watched(lab, clients=[{"name": "a", "key": "open-sesame-1"}]), probe=False)
     for target, headers in (("/v1/chat/completions?key=mark-query", MARKS),
                             ("/v1/../mark-prompt?key=mark-query", MARKS),
                             ("/v1/x", {"Authorization": "Bearer open-sesame-1", "mark-prompt bad": "x"}),
@@ -204,7 +244,11 @@ def _(lab):
             answer = c.response()
         assert answer.status in (400, 401, 404), answer
         absent(WORDS + ["open-sesame"], {"answer": answer.body, "head": repr(answer.headers).encode()})
-    absent(WORDS + ["open-sesame"], everything_written(t))
+    texts = everything_written(t)
+    access = texts.pop(os.path.join(lab.folder, "access.log")).decode()
+    absent(WORDS + ["open-sesame"], texts)
+    assert "/v1/../mark-prompt?key=***" in access and access.count("\n") == 4  # a path is no secret
+    absent([word for word in WORDS if word != "mark-prompt"] + ["open-sesame", "mark-prompt bad"], {"access": access.encode()})
     assert u.count == 0
 
 
@@ -212,7 +256,7 @@ def _(lab):
 def _(lab):
     """The client leaves in the middle of its own body."""
     u = lab.provider()
-    t = lab.turnpike(u, DEBUG)
+    t = lab.turnpike(u, watched(lab))
     with Client(t.address) as c:
         whole = request_bytes("POST", PATH + "?key=mark-query", MARKS, body_for(PATH, "mark-prompt " * 1000))
         c.send(whole[:-2000])
@@ -231,7 +275,7 @@ def _(lab):
     message = "internal; key %s; max_tokens: 100, model: x, tokens: 7" % key
     body = json.dumps({"error": {"message": message, "type": "server_error", "code": None}}).encode()
     u = lab.provider(status(503, {"content-type": "application/json", "etag": '"x"'}, body))
-    t = lab.turnpike(u, dict(DEBUG, retry={"transient": {"sends": 1}}), probe=False)
+    t = lab.turnpike(u, watched(lab, retry={"transient": {"sends": 1}}), probe=False)
     answer = lab.post(t)
     relayed(answer, 503, body.replace(key.encode(), b"***"))
     assert int(answer.header("content-length")) == len(answer.body)
@@ -271,7 +315,7 @@ def _(lab):
 def _(lab):
     port = refused_port()
     t = lab.turnpike({"p": {"url": "http://usr7:pa55w0rd@127.0.0.1:%d/v1" % port}},
-                     dict(DEBUG, retry={"deadline": "2s"}))
+                     watched(lab, retry={"deadline": "2s"}))
     answer = lab.post(t)
     assert answer.status >= 500, answer
     basic = base64.b64encode(b"usr7:pa55w0rd").decode()
@@ -325,7 +369,7 @@ def _(lab, fixture):
             x.answer(fixture["status"], fixture["headers"], fixture["body"].encode())
 
     u = lab.provider(then=serve)
-    t = lab.turnpike(u, dict(DEBUG, retry={"deadline": "1s"}), probe=False)
+    t = lab.turnpike(u, watched(lab, retry={"deadline": "1s"}), probe=False)
     answer = lab.post(t, FAMILIES["responses" if "responses" in fixture["name"] else "chat"],
                       stream="sse" in fixture)
     assert answer.status >= 400 and answer.end == "complete", answer

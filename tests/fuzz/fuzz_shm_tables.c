@@ -1,6 +1,6 @@
 /*
- * Breaker, cooldowns, shared waits and series on arbitrary bytes: a damaged table must not crash, hang, or
- * keep a URL out for longer than a listing may last.
+ * Breaker, cooldowns, shared waits, series and gates on arbitrary bytes: a damaged table must not crash,
+ * hang, or keep a URL out for longer than a listing may last.
  *
  * Input: PART OFFSET_LO OFFSET_HI BYTES... overwrites one part of the table, once more or less often; the
  * bytes are repeated to the end of what fits.
@@ -90,6 +90,28 @@ static void use_series(struct tp_region *r, struct tp_stamp owner)
 	}
 }
 
+static void use_gate(struct tp_region *r, struct tp_stamp owner)
+{
+	tp_gate_id id = tp_gate_open(r, TP_STR("p"));
+	for (uint32_t n = 0; n < 12; n++) {
+		struct tp_gate_ticket ticket = {0};
+		struct tp_gate_permit permit;
+		uint8_t slot;
+		enum tp_gate_answer a =
+			tp_gate_ask(r, owner, id, n % 5 + 1, n % 3, n & 1, NOW_MS, &ticket, &permit);
+		assert(a != TP_GATE_FULL || (permit.word == 0 && ticket.word == 0));
+		(void)tp_gate_next(r, id, n, &slot);
+		(void)tp_gate_backlog_ms(r, id, n);
+		assert(tp_gate_in_progress(r, id) <= TP_GATE_PERMITS &&
+		       tp_gate_waiting(r, id) <= TP_GATE_TICKETS);
+		uint32_t learned = tp_gate_refused(r, id, n, n % 4, NOW_MS);
+		assert(learned >= 1 && learned <= TP_GATE_PERMITS);
+		(void)tp_gate_grow(r, id, NOW_MS + 60000);
+		tp_gate_give_back(r, id, &permit, NOW_MS);
+		tp_gate_leave(r, id, &ticket);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 4)
@@ -111,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use_cooldowns(r, owner);
 		use_waits(r, owner);
 		use_series(r, owner);
+		use_gate(r, owner);
 	}
 	tp_slot_release(r, owner.slot);
 	tp_region_close(r);

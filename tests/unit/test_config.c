@@ -605,7 +605,7 @@ static void check_rows(const struct tp_section *s)
 	for (size_t i = 0; i < s->n_options; i++) {
 		const struct tp_option *o = &s->options[i];
 		bool number = o->type == TP_OPT_COUNT || o->type == TP_OPT_WORKERS ||
-			      o->type == TP_OPT_DURATION || o->type == TP_OPT_SIZE;
+			      o->type == TP_OPT_LIMIT || o->type == TP_OPT_DURATION || o->type == TP_OPT_SIZE;
 		ck_assert_msg(o->help != NULL && o->help[0] != '\0', "%s has no help", o->key);
 		ck_assert_msg(!o->required || o->fallback == NULL, "%s is required and has a default",
 			      o->key);

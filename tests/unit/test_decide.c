@@ -169,6 +169,52 @@ START_TEST(own_credential)
 }
 END_TEST
 
+/* Once per turn, where a newer access token can be had: before the next target, inside the budget. */
+START_TEST(access_token)
+{
+	struct tp_allowance a = plenty();
+	struct tp_outcome o = answer(401);
+	struct tp_decision d;
+
+	a.refresh_left = a.hop_left = true;
+	a.more_targets = 1;
+	ck_assert_int_eq(decide(o, a).action, TP_ACT_NEXT_TARGET); /* the client's own */
+	o.own_credential = true;
+	o.should_retry = 0; /* said of what was sent, which had another credential */
+	d = decide(o, a);
+	ck_assert(d.action == TP_ACT_REFRESH && d.klass == TP_CLASS_REFRESH && !d.give_back && !d.stop);
+	a.base_left = false; /* it may take the reserve */
+	ck_assert_int_eq(decide(o, a).action, TP_ACT_REFRESH);
+	a.reserve_left = false;
+	ck_assert_int_eq(decide(o, a).action, TP_ACT_NEXT_TARGET);
+	a = plenty();
+	ck_assert_int_eq(decide(o, a).code, TP_CODE_CREDENTIAL_REJECTED); /* the second one */
+	a.refresh_left = true;
+	a.deadline_left_ms = 0;
+	ck_assert_int_eq(decide(o, a).code, TP_CODE_CREDENTIAL_REJECTED);
+	a.deadline_left_ms = 1;
+	static const int coded[] = {400, 403, 404};
+	for (size_t i = 0; i < 3; i++) {
+		o.status = coded[i];
+		o.auth = true;
+		ck_assert_int_eq(decide(o, a).action, TP_ACT_REFRESH);
+		o.quota = true;
+		ck_assert_int_ne(decide(o, a).action, TP_ACT_REFRESH);
+		o.auth = o.quota = false;
+		ck_assert_int_ne(decide(o, a).action, TP_ACT_REFRESH);
+	}
+	o.auth = true;
+	static const int other[] = {500, 408}; /* whatever it says: not declined */
+	for (size_t i = 0; i < 2; i++) {
+		o.status = other[i];
+		ck_assert_int_ne(decide(o, a).action, TP_ACT_REFRESH);
+	}
+	o.status = 401;
+	o.replaced = TP_CODE_CLOSED_BEFORE_RESPONSE; /* nothing is sent after a replacement */
+	ck_assert_int_eq(decide(o, a).action, TP_ACT_REFUSE);
+}
+END_TEST
+
 /* ---- limits */
 
 START_TEST(class_limits)
@@ -405,6 +451,7 @@ int main(void)
 	tcase_add_test(c, quota_and_stop_signs);
 	tcase_add_test(c, should_retry_true);
 	tcase_add_test(c, own_credential);
+	tcase_add_test(c, access_token);
 	tcase_add_test(c, class_limits);
 	tcase_add_test(c, budget_left);
 	tcase_add_test(c, slow_ceiling_deadline);

@@ -119,7 +119,7 @@ static struct tp_retry_conf random_policy(void)
 
 static struct tp_outcome random_outcome(void)
 {
-	static const int often[] = {429, 503, 500, 529, 200, 409, 408, 524};
+	static const int often[] = {429, 503, 500, 529, 200, 401, 408, 524};
 	static const enum tp_cause losses[] = {TP_CAUSE_RESET, TP_CAUSE_CLOSED, TP_CAUSE_BROKEN_HEAD};
 	uint64_t r = next_random();
 	struct tp_outcome o = {.stage = (enum tp_stage)(r % TP_STAGE_COUNT),
@@ -140,9 +140,13 @@ static struct tp_outcome random_outcome(void)
 	o.should_retry = (int8_t)((int)((r >> 40) % 8) - 1 > 1 ? -1 : (int)((r >> 40) % 8) - 1);
 	o.overload = (r >> 44) % 8 == 0;
 	o.quota = (r >> 48) % 16 == 0;
+	o.rate_limit = o.status == 429 && !o.quota && one_in(2);
 	o.drowning = (r >> 52) % 8 == 0;
 	o.committed = (r >> 56) % 16 == 0;
 	o.own_credential = (r >> 60) % 4 == 0;
+	o.auth = one_in(16);
+	if (o.cause == TP_CAUSE_ANSWER && one_in(32))
+		o.status = 401;
 	return o;
 }
 
@@ -152,6 +156,8 @@ struct turn {
 	bool replay_safe, self_contained;
 	enum tp_code replaced;
 	uint32_t base, reserve, sends, replacements;
+	uint32_t keys;      /* of the provider */
+	uint64_t keys_used; /* bit n: key n was refused, or is in hand */
 	uint32_t
 		overload_left; /* what drowning gateways have left of the class; UINT32_MAX = nothing taken */
 	uint64_t now;
@@ -201,6 +207,21 @@ static void check_replacement(const struct tp_outcome *o, const struct tp_decisi
 		ck_assert(d->action == TP_ACT_REFUSE && d->code == o->replaced);
 }
 
+/* Only what was refused for its key is sent with the next one, at once. */
+static void check_rotation(const struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
+{
+	ck_assert_int_eq(o->cause, TP_CAUSE_ANSWER);
+	ck_assert(o->status >= 400 && o->status < 500 && o->status != 408 && !o->committed);
+	ck_assert(o->status != 429 || o->rate_limit || o->quota);
+	ck_assert_uint_gt(t->allowed.more_keys, 0);
+	ck_assert_int_eq(d->klass, TP_CLASS_ROTATE);
+	ck_assert_int_eq(d->evidence, TP_EVIDENCE_DECLINED);
+	ck_assert_int_eq(o->replaced, TP_CODE_NONE);
+	ck_assert(!d->stop && !d->give_back && d->wait_ms == 0 && d->code == TP_CODE_NONE);
+	ck_assert_uint_le(o->took_ms, t->policy.slow_attempt_ms);
+	ck_assert_uint_gt(t->allowed.deadline_left_ms, 0);
+}
+
 /* What must hold for the decision about one outcome. */
 static void check_decision(const struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
 {
@@ -218,6 +239,8 @@ static void check_decision(const struct turn *t, const struct tp_outcome *o, con
 		ck_assert(d->action == TP_ACT_END_STREAM || d->action == TP_ACT_RELAY ||
 			  d->action == TP_ACT_CANCEL);
 	ck_assert(answered || d->action != TP_ACT_RELAY);
+	if (d->action == TP_ACT_NEXT_KEY)
+		check_rotation(t, o, d);
 	if (o->replaced != TP_CODE_NONE)
 		check_replacement(o, d);
 	if (d->action != TP_ACT_SEND_AGAIN)
@@ -236,6 +259,31 @@ static uint32_t retries_of(const struct tp_retry_conf *p, enum tp_class klass, i
 	return sends > 0 ? sends - 1 : 0;
 }
 
+static void draw(struct turn *t, enum tp_class klass)
+{
+	t->sends++;
+	if (t->base > 0) {
+		t->base--;
+	} else {
+		ck_assert(tp_class_may_take_reserve(klass));
+		ck_assert_uint_gt(t->reserve, 0);
+		t->reserve--;
+	}
+}
+
+/* The next key is one that was not used, as `workers` chooses it. */
+static void rotate(struct turn *t)
+{
+	uint32_t next = 0;
+
+	while (t->keys_used >> next & 1)
+		next++;
+	ck_assert_uint_lt(next, t->keys);
+	t->keys_used |= UINT64_C(1) << next;
+	t->allowed.class_sends[TP_CLASS_ROTATE]++;
+	draw(t, TP_CLASS_ROTATE);
+}
+
 /* Pays one send out of the simulated budget, and notes what `workers` notes. */
 static void pay(struct turn *t, const struct tp_outcome *o, const struct tp_decision *d)
 {
@@ -252,14 +300,7 @@ static void pay(struct turn *t, const struct tp_outcome *o, const struct tp_deci
 		t->overload_left -= t->overload_left != UINT32_MAX ? 1 : 0;
 	}
 	(*made)++;
-	t->sends++;
-	if (t->base > 0)
-		t->base--;
-	else {
-		ck_assert(tp_class_may_take_reserve(d->klass));
-		ck_assert_uint_gt(t->reserve, 0);
-		t->reserve--;
-	}
+	draw(t, d->klass);
 	t->now += d->wait_ms;
 	t->allowed.forced_retry_used |= d->forced;
 	if (d->ambiguous) {
@@ -299,16 +340,41 @@ static struct turn new_turn(void)
 			 .self_contained = one_in(2),
 			 .overload_left = UINT32_MAX};
 
+	t.allowed.refresh_left = one_in(2);
 	t.allowed.ambiguous_left = !one_in(4); /* an earlier turn of the logical request may have taken it */
 	t.base = t.policy.budget_sends - t.policy.budget_reserve;
 	t.reserve = t.policy.budget_reserve;
+	t.keys = (uint32_t)(next_random() % 6);
+	t.keys_used = 1;
 	return t;
+}
+
+/* A newer access token was got, and replaces what was declined; or there is none, and it is decided again:
+ * never for the same once more. */
+static bool refresh(struct turn *t, const struct tp_outcome *o, struct tp_decision *d)
+{
+	ck_assert(o->cause == TP_CAUSE_ANSWER && o->own_credential && !o->committed && !o->quota);
+	ck_assert(o->status == 401 || (o->auth && o->status >= 400 && o->status < 500));
+	ck_assert(t->allowed.refresh_left && o->replaced == TP_CODE_NONE);
+	ck_assert(d->klass == TP_CLASS_REFRESH && d->evidence == TP_EVIDENCE_DECLINED && d->wait_ms == 0);
+	t->allowed.refresh_left = false;
+	if (one_in(2)) {
+		*d = tp_decide(&t->policy, o, &t->allowed, next_random());
+		ck_assert_int_ne(d->action, TP_ACT_REFRESH);
+		check_decision(t, o, d);
+		return false;
+	}
+	ck_assert_uint_gt(t->base + t->reserve, 0);
+	*(t->base > 0 ? &t->base : &t->reserve) -= 1;
+	t->sends++;
+	return true;
 }
 
 static void run_turn(uint64_t seen[])
 {
 	struct turn t = new_turn();
 	struct tp_decision d;
+	bool renewed;
 
 	if (t.base == 0)
 		return; /* a first send draws on the base only */
@@ -325,31 +391,37 @@ static void run_turn(uint64_t seen[])
 		t.allowed.reserve_left = t.reserve > 0;
 		t.allowed.deadline_left_ms = t.now < t.policy.deadline_ms ? t.policy.deadline_ms - t.now : 0;
 		t.allowed.long_waits = long_waits;
+		t.allowed.more_keys = t.keys > 0 ? t.keys - (uint32_t)__builtin_popcountll(t.keys_used) : 0;
 		d = tp_decide(&t.policy, &o, &t.allowed, next_random());
 		check_decision(&t, &o, &d);
+		seen[4] += d.action == TP_ACT_REFRESH;
+		renewed = d.action == TP_ACT_REFRESH && refresh(&t, &o, &d);
 		note_wait(&d);
 		t.allowed.overload_limit = d.overload_limit;
 		if (d.action == TP_ACT_SEND_AGAIN)
 			pay(&t, &o, &d);
+		if (d.action == TP_ACT_NEXT_KEY)
+			rotate(&t);
 		ck_assert_uint_le(t.sends, t.policy.budget_sends);
 		ck_assert_uint_le(t.replacements, t.policy.ambiguous_replays);
-		seen[d.ambiguous                      ? 1
+		seen[d.action == TP_ACT_NEXT_KEY      ? 4
+		     : d.ambiguous                    ? 1
 		     : d.alert == TP_ALERT_MODEL_DEAD ? 2
 		     : o.replaced != TP_CODE_NONE     ? 3
 						      : 0]++;
-	} while (d.action == TP_ACT_SEND_AGAIN);
+	} while (d.action == TP_ACT_SEND_AGAIN || d.action == TP_ACT_NEXT_KEY || renewed);
 	if (one_in(8))
 		note_success();
 }
 
 START_TEST(property)
 {
-	uint64_t seen[4] = {0};
+	uint64_t seen[5] = {0};
 
-	for (int i = 0; i < 100000; i++)
+	for (int i = 0; i < 200000; i++)
 		run_turn(seen);
 	/* the interesting paths were really taken */
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		ck_assert_msg(seen[i] > 50, "path %zu: %" PRIu64, i, seen[i]);
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,6 +231,70 @@ START_TEST(a_file_is_appended_to)
 }
 END_TEST
 
+static bool stars(struct tp_str text, struct tp_buf *out)
+{
+	bool secret = tp_str_eq(text, TP_STR("s3cret"));
+	if (secret)
+		tp_buf_add_str(out, TP_STR("***"));
+	return secret;
+}
+
+START_TEST(an_event_has_members)
+{
+	static const struct tp_log_field fields[] = {
+		{"id", "a1", 0},
+		{"none", "", 0},
+		{"sends", NULL, 3},
+		{"why", "a \"b\"", 0},
+		{"odd", "x\ny=\xc2\x9b", 0},
+		{"key", "s3cret", 0},
+	};
+	int pipes[2];
+	char got[4096];
+	ck_assert_int_eq(pipe(pipes), 0);
+	tp_log_set_mask(stars);
+	int saved = redirect(pipes[1], _i != 0 ? TP_LOG_JSON : TP_LOG_TEXT);
+	tp_log_event(TP_LOG_INFO, "turn", fields, sizeof fields / sizeof fields[0]);
+	tp_log_event(TP_LOG_DEBUG, "not wanted", fields, 1);
+	restore(saved);
+	tp_log_set_mask(NULL);
+	(void)drain(pipes[0], got, sizeof got);
+	ck_assert_ptr_nonnull(strstr(
+		got,
+		_i != 0 ? "\"msg\":\"turn\",\"id\":\"a1\",\"none\":\"\",\"sends\":3,\"why\":\"a \\\"b\\\"\","
+			  "\"odd\":\"x\\ny=\xc2\x9b\",\"key\":\"***\"}\n"
+			: "]: turn id=a1 sends=3 why=\"a \\\"b\\\"\" odd=\"x\\x0ay=\\xc2\x9b\" key=***\n"));
+	ck_assert_ptr_null(strstr(got, "not wanted"));
+	(void)close(pipes[0]);
+	(void)close(pipes[1]);
+}
+END_TEST
+
+/* systemd tells which socket is journald's; whoever redirects leaves the variable as it was. */
+START_TEST(journald_is_told_the_level)
+{
+	int ends[2];
+	struct stat st;
+	char got[4096], told[64];
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	ck_assert_int_eq(fstat(ends[1], &st), 0);
+	(void)snprintf(told, sizeof told, "%llu:%llu", (unsigned long long)st.st_dev,
+		       (unsigned long long)st.st_ino + (_i == 0 ? 0 : 1));
+	ck_assert_int_eq(setenv("JOURNAL_STREAM", told, 1), 0);
+	int saved = redirect(ends[1], TP_LOG_TEXT);
+	tp_warn("careful");
+	tp_error("broken");
+	(void)unsetenv("JOURNAL_STREAM");
+	restore(saved);
+	(void)drain(ends[0], got, sizeof got);
+	ck_assert_int_eq(strncmp(got, "<4>2", 4) == 0, _i == 0);
+	ck_assert_int_eq(strstr(got, "\n<3>2") != NULL, _i == 0);
+	ck_assert_ptr_nonnull(strstr(got, "careful"));
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("log");
@@ -240,6 +305,8 @@ int main(void)
 	tcase_add_test(t, standard_error_itself_stays_blocking);
 	tcase_add_test(t, a_child_does_not_repeat_its_parent);
 	tcase_add_test(t, a_file_is_appended_to);
+	tcase_add_loop_test(t, an_event_has_members, 0, 2);
+	tcase_add_loop_test(t, journald_is_told_the_level, 0, 2);
 	suite_add_tcase(suite, t);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -94,12 +94,41 @@ START_TEST(log_lines)
 }
 END_TEST
 
+/* What came up at run time joins lists that were collected before, and the log. */
+START_TEST(learned)
+{
+	char text[1000], secret[32];
+	struct tp_config *c = load();
+	struct tp_secrets s;
+	struct tp_buf out = {0};
+	tp_secrets_of_config(c, &s);
+	tp_secrets_guard_log(c);
+	tp_secrets_learn(TP_STR("abc")); /* an everyday word */
+	for (unsigned i = 0; i < TP_SECRETS_LEARNED + 10; i++) {
+		(void)snprintf(secret, sizeof secret, "fresh-token-%03u", i);
+		tp_secrets_learn(tp_str_from(secret));
+		tp_secrets_learn(tp_str_from(secret));
+	}
+	logged(TP_LOG_TEXT, "abc fresh-token-073 fresh-token-010 zebra-key-9", text, sizeof text);
+	ck_assert_msg(strstr(text, "abc *** *** ***") != NULL, "%s", text);
+	ck_assert(tp_mask(TP_STR("x fresh-token-073 y"), &s.list, &out));
+	ck_assert_str_eq(tp_buf_cstr(&out), "x *** y");
+	logged(TP_LOG_TEXT, "fresh-token-009", text, sizeof text); /* the oldest are forgotten */
+	ck_assert_msg(strstr(text, "fresh-token-009") != NULL, "%s", text);
+	tp_buf_free(&out);
+	tp_secrets_free(&s);
+	tp_secrets_guard_log(NULL);
+	tp_config_unref(c);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("secrets");
 	TCase *c = tcase_create("secrets");
 	tcase_add_test(c, of_config);
 	tcase_add_test(c, log_lines);
+	tcase_add_test(c, learned);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

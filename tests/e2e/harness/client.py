@@ -1,5 +1,6 @@
 """A raw client.  It writes the bytes it is told to, never sends again by itself, and notes what came when."""
 
+import collections
 import contextlib
 import itertools
 import json
@@ -8,9 +9,11 @@ import socket
 import ssl
 import time
 
+from . import credentials
 from .provider import LINGER_RESET
 
 _prompts = itertools.count(1)
+carried = collections.defaultdict(set)  # address: the credentials that were sent there
 
 
 class Response:
@@ -118,7 +121,7 @@ class Client:
     """One connection."""
 
     def __init__(self, address, tls=None, server_name=None, timeout=30.0, receive_buffer=None):
-        self.timeout = timeout
+        self.timeout, self.address = timeout, address
         if isinstance(address, str):
             self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         else:
@@ -143,6 +146,7 @@ class Client:
     # -- writing
     def send(self, data):
         self.asked_at = time.monotonic()
+        carried[self.address] |= credentials.in_request(data)
         self.sock.settimeout(self.timeout)
         self.sock.sendall(data)
         return self

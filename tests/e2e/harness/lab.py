@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 
-from . import client, provider, proxy, turnpike
+from . import client, credentials, provider, proxy, turnpike
 
 SIDE_BY_SIDE = int(os.environ.get("TP_SIDE_BY_SIDE", "10"))
 SLACK = float(os.environ.get("TP_SLACK", "0.3"))  # tolerance of upper bounds, seconds; more under sanitizers
@@ -83,6 +83,9 @@ class Lab:
         for made in self.proxies:
             made.stop()
             assert not made.errors, "the proxy failed: %r" % made.errors
+        addresses = {address for made in self.turnpikes for address in made.addresses}
+        sent = {word for address in addresses for word in client.carried.get(address, ())}
+        credentials.check(self.providers, self.turnpikes, sent)
         for made in self.turnpikes:
             if made.process is None:
                 continue

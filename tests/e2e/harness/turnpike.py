@@ -173,6 +173,7 @@ class Turnpike:
         self.file = os.path.join(self.folder, "turnpike-%s.yaml" % self.name.strip("/"))
         with open(self.file, "w") as out:
             out.write(text if text is not None else yaml(self.config))
+        self.written = yaml(self.config) if text is None else None  # None: `config` does not say what is in it
         self.allowed = [AS_ROOT]  # regular expressions of warnings a test expects
         self.env = dict(os.environ, **(env or {}))
         self.arguments = list(arguments)
@@ -243,7 +244,7 @@ class Turnpike:
         return self.addresses[0]
 
     def workers(self):
-        return sorted(pid for pid in children(self.pid) if name_of(pid) != ADMIN)
+        return sorted(pid for pid in children(self.pid) if not name_of(pid).startswith("turnpike-"))
 
     def admin_process(self):
         """Pid, or None."""

@@ -1,0 +1,180 @@
+#include "server/snapshot_writer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/shm/marks.h"
+#include "workers/worker.h"
+
+enum { IDLE_MS = 1000, TELL_EVERY_MS = 60 * 1000 };
+
+#define PREFIX    "turnpike-"
+#define SUFFIX    ".json"
+#define TEMPORARY ".turnpike-snapshot.new"
+
+struct message {
+	struct tp_snapshot_head head;
+	char text[TP_SNAPSHOT_TEXT_MAX];
+};
+
+struct writer {
+	const struct tp_config *config;
+	struct tp_region *region;
+	int fd;
+	char **names; /* files that are there, a ring; NULL = free */
+	size_t keep, first, n;
+	uint64_t losses_told; /* lines of the log */
+	struct message message;
+};
+
+/* ---- which files there are: the oldest goes when there are `keep` */
+
+static bool is_name(const char *name)
+{
+	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+	size_t n = strlen(name), suffix = sizeof SUFFIX - 1;
+	return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 && n > suffix &&
+	       strcmp(name + n - suffix, SUFFIX) == 0 && strspn(name, good) == n;
+}
+
+static void remove_oldest(struct writer *w, int directory)
+{
+	char *name = w->names[w->first];
+	(void)unlinkat(directory, name, 0);
+	free(name);
+	w->names[w->first] = NULL;
+	w->first = (w->first + 1) % w->keep;
+	w->n--;
+}
+
+static void remember(struct writer *w, int directory, const char *name)
+{
+	if (w->n == w->keep)
+		remove_oldest(w, directory);
+	char *copy = strdup(name);
+	if (copy == NULL)
+		return; /* then it stays until the next start */
+	w->names[(w->first + w->n++) % w->keep] = copy;
+}
+
+static int ours(const struct dirent *entry)
+{
+	return is_name(entry->d_name);
+}
+
+/* Names begin with the time: in the order of the alphabet they are in the order of their age. */
+static void find_files(struct writer *w)
+{
+	const char *path = w->config->snapshots.directory;
+	struct dirent **found = NULL;
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int n = directory >= 0 ? scandir(path, &found, ours, alphasort) : -1;
+	if (n < 0)
+		tp_warn("snapshots.directory %s cannot be read: %s", path, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		remember(w, directory, found[i]->d_name);
+		free(found[i]);
+	}
+	free(found);
+	if (directory >= 0)
+		(void)close(directory);
+}
+
+/* ---- a file */
+
+/* Under its name only when it is whole. The errno of what went wrong, or 0. */
+static int write_file(int directory, const char *name, const char *text, size_t n)
+{
+	int fd = openat(directory, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	int error = 0;
+	for (size_t at = 0; at < n && error == 0;) {
+		ssize_t put = write(fd, text + at, n - at);
+		if (put > 0)
+			at += (size_t)put;
+		else if (put == 0 || errno != EINTR)
+			error = put == 0 ? EIO : errno;
+	}
+	if (close(fd) != 0 && error == 0)
+		error = errno;
+	if (error == 0 && renameat(directory, TEMPORARY, directory, name) != 0)
+		error = errno;
+	if (error != 0)
+		(void)unlinkat(directory, TEMPORARY, 0);
+	return error;
+}
+
+static void take_file(struct writer *w, size_t n)
+{
+	const char *path = w->config->snapshots.directory;
+	w->message.head.name[sizeof w->message.head.name - 1] = '\0';
+	if (!is_name(w->message.head.name))
+		return; /* a worker may be damaged */
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = directory < 0 ? errno : write_file(directory, w->message.head.name, w->message.text, n);
+	if (error == 0) {
+		remember(w, directory, w->message.head.name);
+		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS, 1);
+	} else {
+		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS_LOST, 1);
+		if (tp_mark_due(w->region, TP_MARK_SNAPSHOT, TELL_EVERY_MS, tp_clock_boot_ms()))
+			tp_warn("a snapshot could not be written to %s: %s", path, strerror(error));
+	}
+	if (directory >= 0)
+		(void)close(directory);
+}
+
+/* ---- life */
+
+/* False: nobody is left who could send. */
+static bool take_message(struct writer *w)
+{
+	ssize_t n = recv(w->fd, &w->message, sizeof w->message, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n >= (ssize_t)sizeof w->message.head && w->message.head.what == TP_SNAPSHOT_FILE)
+		take_file(w, (size_t)n - sizeof w->message.head);
+	else if (n >= (ssize_t)sizeof w->message.head && w->message.head.what == TP_SNAPSHOT_REOPEN)
+		(void)tp_log_reopen(); /* the master tells when it cannot be opened */
+	return n > 0;
+}
+
+void tp_snapshot_writer_main(const struct tp_config *config, struct tp_region *region, int fd)
+{
+	struct writer *w = calloc(1, sizeof *w);
+	if (w == NULL || (w->names = calloc(config->snapshots.keep, sizeof *w->names)) == NULL) {
+		tp_error("snapshots: out of memory");
+		free(w);
+		return;
+	}
+	w->config = config;
+	w->region = region;
+	w->fd = fd;
+	w->keep = config->snapshots.keep;
+	w->losses_told = tp_log_dropped();
+	find_files(w);
+	for (bool more = true; more;) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		(void)poll(&p, 1, IDLE_MS);
+		more = take_message(w);
+		(void)tp_log_flush();
+		tp_number_tell(region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &w->losses_told);
+	}
+	while (w->n > 0) {
+		free(w->names[w->first]);
+		w->first = (w->first + 1) % w->keep;
+		w->n--;
+	}
+	free(w->names);
+	free(w);
+}

@@ -1,0 +1,93 @@
+/* The shared count of a combo's turns: each number is given once. */
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/shm/layout.h"
+#include "common/shm/rounds.h"
+
+enum { THREADS = 4, TURNS = 20000 };
+
+static struct tp_region *region;
+
+static void setup(void)
+{
+	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
+			 0);
+}
+
+static void teardown(void)
+{
+	tp_region_close(region);
+}
+
+START_TEST(combos_count_apart)
+{
+	uint64_t number = 99;
+	for (uint64_t i = 0; i < 3; i++) {
+		ck_assert(tp_round_next(region, TP_STR("a"), &number));
+		ck_assert_uint_eq(number, i);
+	}
+	ck_assert(tp_round_next(region, TP_STR("b"), &number));
+	ck_assert_uint_eq(number, 0);
+	ck_assert(tp_round_next(region, TP_STR("a"), &number));
+	ck_assert_uint_eq(number, 3);
+}
+END_TEST
+
+START_TEST(a_full_table)
+{
+	uint64_t number = 99;
+	for (unsigned i = 0; i < TP_ROUNDS; i++) {
+		char name[16];
+		int n = snprintf(name, sizeof name, "c%u", i);
+		ck_assert(tp_round_next(region, (struct tp_str){name, (size_t)n}, &number));
+		ck_assert_uint_eq(number, 0);
+	}
+	ck_assert(!tp_round_next(region, TP_STR("one more"), &number));
+	ck_assert(tp_round_next(region, TP_STR("c7"), &number));
+	ck_assert_uint_eq(number, 1);
+}
+END_TEST
+
+static unsigned char given[THREADS * TURNS];
+
+static void *turns(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < TURNS; i++) {
+		uint64_t number;
+		if (tp_round_next(region, TP_STR("shared"), &number) && number < sizeof given)
+			given[number]++; /* nobody else has this number */
+	}
+	return NULL;
+}
+
+START_TEST(each_number_is_given_once)
+{
+	pthread_t threads[THREADS];
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, turns, NULL), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+	for (size_t i = 0; i < sizeof given; i++)
+		ck_assert_uint_eq(given[i], 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rounds");
+	TCase *c = tcase_create("rounds");
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, combos_count_apart);
+	tcase_add_test(c, a_full_table);
+	tcase_add_test(c, each_number_is_given_once);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,247 @@
+#include "workers/keys.h"
+
+#include <stdio.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/retry/hop.h"
+#include "common/retry/told.h"
+#include "workers/credential.h"
+#include "workers/numbers.h"
+#include "workers/turn.h"
+#include "workers/waits.h"
+
+enum {
+	GUESS_MS = 60 * 1000,        /* design 8: told, else 60s */
+	PROBE_GAP_MS = 5 * 60 * 1000 /* design 3.3: with no other target one probe passes every 5m */
+};
+
+bool tp_keys_many(const struct tp_provider_conf *p)
+{
+	return p->n_keys > 1;
+}
+
+unsigned tp_keys_index(const struct tp_turn *t, const struct tp_provider_conf *p)
+{
+	return t != NULL && t->keys.provider == p ? t->keys.at : 0;
+}
+
+/* ---- what cools */
+
+static struct tp_cooldown_name name_of(const struct tp_turn *t, const struct tp_provider_conf *p, unsigned i,
+				       struct tp_str text)
+{
+	return tp_cooldown_key(t->worker->region, tp_str_from(p->name), tp_str_from(p->keys[i]), text);
+}
+
+/* An access token stands for the keys as long as there is one: what it meets is nothing about them. */
+static bool by_token(const struct tp_turn *t, const struct tp_provider_conf *p)
+{
+	return p->n_keys == 0 || tp_refresh_token(t, p).n > 0;
+}
+
+struct tp_cooldown_name tp_keys_name(const struct tp_turn *t, const struct tp_provider_conf *p,
+				     char text[TP_KEY_TEXT])
+{
+	unsigned i = tp_keys_index(t, p);
+	if (by_token(t, p)) {
+		(void)snprintf(text, TP_KEY_TEXT, "%s token", p->name);
+		return tp_cooldown_key(t->worker->region, tp_str_from(p->name), tp_credential_identity(t, p),
+				       tp_str_from(text));
+	}
+	(void)snprintf(text, TP_KEY_TEXT, "%s key %u", p->name, i + 1);
+	return name_of(t, p, i, tp_str_from(text));
+}
+
+static bool cools(const struct tp_turn *t, const struct tp_provider_conf *p, unsigned i, uint64_t now_ms,
+		  struct tp_cooldown *ret, struct tp_hash128 *ret_key)
+{
+	*ret_key = name_of(t, p, i, (struct tp_str){NULL, 0}).key;
+	return tp_cooldown_get(t->worker->region, *ret_key, now_ms, ret);
+}
+
+/* What stands in the way of a send with one of the keys that are not in `without`. */
+struct choice {
+	bool free;   /* nothing: `at` does not cool */
+	bool any;    /* `at` is a key; else none was left */
+	unsigned at; /* the first that does not cool, else the one that ends first */
+	struct tp_cooldown cooldown;
+	struct tp_hash128 key;
+};
+
+static struct choice choose(const struct tp_turn *t, const struct tp_provider_conf *p, uint64_t without,
+			    uint64_t now_ms)
+{
+	struct choice best = {0};
+	for (unsigned i = 0; i < p->n_keys; i++) {
+		struct choice c = {.any = true, .at = i};
+		if ((without >> i & 1) != 0)
+			continue;
+		c.free = !cools(t, p, i, now_ms, &c.cooldown, &c.key);
+		if (c.free)
+			return c;
+		if (!best.any || c.cooldown.until_ms < best.cooldown.until_ms)
+			best = c;
+	}
+	return best;
+}
+
+bool tp_keys_all_cool(const struct tp_turn *t, const struct tp_provider_conf *p, uint64_t now_ms,
+		      struct tp_cooldown *ret, struct tp_hash128 *ret_key)
+{
+	if (by_token(t, p)) {
+		char text[TP_KEY_TEXT];
+		*ret_key = tp_keys_name(t, p, text).key;
+		return tp_cooldown_get(t->worker->region, *ret_key, now_ms, ret);
+	}
+	struct choice c = choose(t, p, 0, now_ms);
+	if (!c.any || c.free)
+		return false;
+	*ret = c.cooldown;
+	*ret_key = c.key;
+	return true;
+}
+
+/* ---- before a send */
+
+/* Another target begins with all keys again; what they met at the one before, their cooldowns say. */
+static void enter(struct tp_turn *t)
+{
+	struct tp_turn_keys *k = &t->keys;
+	unsigned at = t->targets != NULL ? t->targets->at : 0;
+	if (k->provider == t->provider->conf && k->target == at)
+		return;
+	tp_cooldown_end_probe(&k->probe, false);
+	*k = (struct tp_turn_keys){.provider = t->provider->conf, .target = at};
+}
+
+static bool in_use(const struct tp_turn_keys *k)
+{
+	return (k->used >> k->at & 1) != 0;
+}
+
+static void tell_cooling(struct tp_turn *t, const struct choice *c, uint64_t now_ms)
+{
+	uint64_t left = c->cooldown.until_ms - now_ms;
+	struct tp_refusal r = tp_refusal_for(TP_CODE_KEYS_COOLING, tp_told_header_seconds((int64_t)left));
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
+				     .retry_after_ms = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX};
+	tp_info("turn %s: every key of %s cools: not sent", t->id, t->provider->conf->name);
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_KEYS_COOLING);
+	tp_numbers_refusal(t->worker, TP_CODE_KEYS_COOLING);
+	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+}
+
+/* Whether a turn without another target may ask a key although it cools. */
+static bool may_all_the_same(struct tp_turn *t, enum tp_class klass, const struct choice *c, uint64_t now_ms)
+{
+	struct tp_worker *w = t->worker;
+	/* Without budget the dispatch has another answer. In a combo, and after a refusal, somebody chose
+	 * this target and key a moment ago. */
+	if (klass != TP_CLASS_INITIAL || t->targets != NULL || !tp_ledger_fits(&t->ledger, &t->limits, klass))
+		return true;
+	if (!tp_cooldown_take_probe(w->region, w->stamp, c->key, PROBE_GAP_MS, now_ms, &t->keys.probe, NULL))
+		return false;
+	tp_info("turn %s: asks %s key %u although it cools, as a probe", t->id, t->provider->conf->name,
+		c->at + 1);
+	return true;
+}
+
+bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass)
+{
+	struct tp_turn_keys *k = &t->keys;
+	const struct tp_provider_conf *p = t->provider->conf;
+	if (!tp_keys_many(p) || by_token(t, p))
+		return true;
+	enter(t);
+	if (k->probe.region != NULL)
+		return true; /* it was held meanwhile */
+	uint64_t now = tp_clock_boot_ms();
+	bool again = in_use(k) && klass != TP_CLASS_ROTATE;
+	struct choice c = choose(t, p, k->used, now);
+	/* A repetition stays with its key, unless that was refused meanwhile and there is a better one. */
+	if (again) {
+		struct choice own = choose(t, p, ~(UINT64_C(1) << k->at), now);
+		k->at = !own.free && c.free ? c.at : k->at;
+		return true;
+	}
+	if (!c.free && !may_all_the_same(t, klass, &c, now)) {
+		tell_cooling(t, &c, now);
+		return false;
+	}
+	k->at = c.any ? c.at : k->at;
+	return true;
+}
+
+uint32_t tp_keys_left(const struct tp_turn *t)
+{
+	const struct tp_provider_conf *p = t->provider->conf;
+	struct tp_cooldown c;
+	struct tp_hash128 key;
+	uint64_t now = tp_clock_boot_ms();
+	uint32_t left = 0;
+	bool token = by_token(t, p);
+	if (!tp_keys_many(p) || (t->keys.provider != p && !token))
+		return 0;
+	for (unsigned i = 0; i < p->n_keys; i++)
+		left += (token || i != t->keys.at) && (t->keys.used >> i & 1) == 0 &&
+			!cools(t, p, i, now, &c, &key);
+	return left;
+}
+
+/* ---- after it */
+
+bool tp_keys_refused(const struct tp_turn *t, const struct tp_outcome *o)
+{
+	const struct tp_provider_conf *p = t->provider->conf;
+	return tp_keys_many(p) && !by_token(t, p) && t->keys.provider == p && tp_refuses_key(o);
+}
+
+static void cool(struct tp_turn *t, const struct tp_outcome *o)
+{
+	char text[TP_KEY_TEXT];
+	const struct tp_combo_conf *combo = t->targets != NULL ? t->targets->combo : NULL;
+	struct tp_cooldown_name name = tp_keys_name(t, t->provider->conf, text);
+	uint64_t now = tp_clock_boot_ms(), guess = combo != NULL ? combo->cooldown_ms : GUESS_MS;
+	uint64_t ms = o->told_ms >= 0 ? (uint64_t)o->told_ms : guess;
+	struct tp_cooldown c = {
+		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = tp_waits_cause(t, o->status)};
+	/* Of two turns that were refused with one key at once, one says so. */
+	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
+		tp_info("turn %s: %s cools for %llu ms, %s", t->id, text, (unsigned long long)ms,
+			c.told ? "as told" : "a guess");
+}
+
+void tp_keys_told(struct tp_turn *t, const struct tp_outcome *o)
+{
+	struct tp_turn_keys *k = &t->keys;
+	if (k->provider != t->provider->conf || by_token(t, k->provider))
+		return;
+	k->used |= UINT64_C(1) << k->at;
+	if (tp_keys_refused(t, o))
+		cool(t, o);
+	bool evidence = o->stage > TP_STAGE_UNSENT && o->cause != TP_CAUSE_CLIENT_GONE;
+	tp_cooldown_end_probe(&k->probe, evidence);
+}
+
+void tp_keys_good(struct tp_turn *t)
+{
+	struct tp_turn_keys *k = &t->keys;
+	struct tp_region *r = t->worker->region;
+	char text[TP_KEY_TEXT];
+	struct tp_cooldown c;
+	uint64_t now = tp_clock_boot_ms();
+	if (k->provider == NULL || k->provider != t->provider->conf || by_token(t, k->provider))
+		return;
+	struct tp_hash128 key = tp_keys_name(t, k->provider, text).key;
+	/* A told time stands: an answer to what was sent before it was told says nothing about it. */
+	if (tp_cooldown_get(r, key, now, &c) && (!c.told || k->probe.region != NULL) &&
+	    tp_cooldown_clear(r, key, now))
+		tp_info("turn %s: %s cools no more", t->id, text);
+	tp_cooldown_end_probe(&k->probe, true);
+}
+
+void tp_keys_end(struct tp_turn *t)
+{
+	tp_cooldown_end_probe(&t->keys.probe, false);
+}

@@ -1,0 +1,138 @@
+#include "workers/refresh.h"
+
+#include "common/base/clock.h"
+#include "workers/refresher.h"
+#include "workers/turn.h"
+
+static bool usable(const struct tp_token_copy *copy, uint64_t now_ms)
+{
+	return copy != NULL && (copy->expires_ms == 0 || now_ms < copy->expires_ms);
+}
+
+struct tp_str tp_refresh_current(struct tp_refresher *f)
+{
+	const struct tp_token_copy *present = tp_refresher_now(f);
+	return usable(present, tp_clock_boot_ms()) ? present->text : (struct tp_str){NULL, 0};
+}
+
+static void carry(struct tp_turn_token *x, struct tp_token_copy *copy)
+{
+	if (copy != NULL)
+		copy->refs++;
+	tp_token_copy_unref(x->carried);
+	x->carried = copy;
+}
+
+/* A turn that comes to another target begins anew there, save that it waits once. */
+static struct tp_turn_token *token_of(struct tp_turn *t)
+{
+	struct tp_turn_token *x = &t->token;
+	if (x->of != t->provider) {
+		carry(x, NULL);
+		*x = (struct tp_turn_token){.of = t->provider, .tried = x->tried};
+	}
+	return x;
+}
+
+static void hold(struct tp_turn *t, enum tp_class klass, uint64_t now_ms)
+{
+	uint64_t left = t->deadline_ms - now_ms;
+	t->klass = klass;
+	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_timer_set(&t->timer, left < TP_REFRESH_LOOK_MS ? left : TP_REFRESH_LOOK_MS);
+}
+
+/* No token for this turn: decided upon as what it is, the provider's refusal or one that is foreseen. */
+static bool give_up(struct tp_turn *t, const char *why)
+{
+	struct tp_turn_token *x = &t->token;
+	struct tp_outcome o = x->rejection;
+	if (!x->renewing)
+		o = (struct tp_outcome){.stage = TP_STAGE_HEAD,
+					.cause = TP_CAUSE_ANSWER,
+					.status = 401,
+					.told_ms = -1,
+					.should_retry = -1,
+					.replaced = t->replaced,
+					.own_credential = true};
+	carry(x, NULL);
+	x->given_up = true;
+	x->renewing = false;
+	tp_turn_decide_on(t, &o, why);
+	return false;
+}
+
+bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass)
+{
+	struct tp_refresher *f = t->provider->refresher;
+	struct tp_turn_token *x = token_of(t);
+	uint64_t now = tp_clock_boot_ms();
+	if (f == NULL || x->given_up)
+		return true;
+	struct tp_token_copy *present = tp_refresher_now(f);
+	if (usable(present, now) && present->generation > x->rejected) {
+		carry(x, present);
+		x->renewing = false;
+		if (present->renew_ms != 0 && now >= present->renew_ms)
+			(void)tp_refresher_want(f, false);
+		return true;
+	}
+	carry(x, NULL);
+	if (present == NULL && !x->renewing && t->provider->conf->n_keys > 0)
+		return true; /* nobody has needed a token so far */
+	x->tried = true;
+	if (now >= t->deadline_ms)
+		return give_up(t, "no access token before its deadline");
+	switch (tp_refresher_want(f, x->rejected != 0 && x->rejected == tp_refresher_generation(f))) {
+	case TP_TOKEN_LATER: return give_up(t, "no access token: it could not be renewed");
+	default: hold(t, klass, now); return false;
+	}
+}
+
+struct tp_str tp_refresh_token(const struct tp_turn *t, const struct tp_provider_conf *p)
+{
+	const struct tp_turn_token *x = &t->token;
+	bool any = x->carried != NULL && x->of != NULL && x->of->conf == p;
+	return any ? x->carried->text : (struct tp_str){NULL, 0};
+}
+
+bool tp_refresh_left(const struct tp_turn *t)
+{
+	return t->provider->refresher != NULL && !t->token.tried;
+}
+
+void tp_refresh_rejected(struct tp_turn *t, const struct tp_outcome *o)
+{
+	struct tp_turn_token *x = token_of(t);
+	x->rejected = x->carried != NULL ? x->carried->generation : 0;
+	x->rejection = *o;
+	x->renewing = x->tried = true;
+}
+
+void tp_refresh_note(struct tp_turn *t, const struct tp_outcome *o)
+{
+	struct tp_refresher *f = t->provider->refresher;
+	if (f == NULL || o->cause != TP_CAUSE_ANSWER || o->status != 401 || !tp_refresh_left(t))
+		return;
+	const struct tp_token_copy *present = tp_refresher_now(f), *carried = t->token.carried;
+	if (carried != NULL ? carried->generation == tp_refresher_generation(f) : present == NULL)
+		(void)tp_refresher_want(f, carried != NULL);
+}
+
+void tp_refresh_give_up(struct tp_turn *t)
+{
+	struct tp_turn_token *x = token_of(t);
+	carry(x, NULL);
+	x->given_up = true;
+}
+
+void tp_refresh_good(struct tp_turn *t)
+{
+	if (t->token.carried != NULL)
+		tp_refresher_proved(t->provider->refresher, t->token.carried->generation);
+}
+
+void tp_refresh_end(struct tp_turn *t)
+{
+	carry(&t->token, NULL);
+}

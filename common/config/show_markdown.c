@@ -1,6 +1,5 @@
 #include "common/config/show.h"
 #include "common/config/show_value.h"
-#include "common/config/units.h"
 
 /* A table cell: | ends it. */
 static void write_cell(struct tp_str text, struct tp_buf *out)

@@ -53,8 +53,6 @@ def test_one_line_makes_it_work(machine):
 def test_it_runs_as_its_user_without_privileges(machine):
     status = machine.path(f"/proc/{machine.show('MainPID')}/status").read_text()
     user = machine.run("id", "-u", "turnpike").stdout.strip()
-    ours = machine.run("ps", "-o", "user=", "-p", machine.show("MainPID"), check=False).stdout.strip()
-    assert ours in ("turnpike", user, "")  # there may be no ps
     assert re.search(rf"^Uid:\t{user}\t", status, re.M)
     assert re.search(r"^CapEff:\t0+$", status, re.M) and re.search(r"^NoNewPrivs:\t1$", status, re.M)
     assert re.search(r"^Seccomp:\t2$", status, re.M)

@@ -34,7 +34,7 @@ def test_both_packages_hold_the_same_files(deb, rpm):
         with tarfile.open(fileobj=dpkg.stdout, mode="r|") as tar:
             of_deb = {same_name(m.name.lstrip(".")) for m in tar if not m.isdir()}
     of_rpm = listed(run("rpm", "-qpl", rpm).stdout)
-    folders = {"/usr/share/doc/turnpike", "/usr/libexec/turnpike", "/etc/turnpike"}
+    folders = {"/usr/share/doc/turnpike", "/usr/libexec/turnpike", "/etc/turnpike", "/var/log/turnpike"}
     assert of_deb - OF_DEB_ALONE == of_rpm - OF_RPM_ALONE - folders
 
 

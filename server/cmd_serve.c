@@ -23,7 +23,8 @@ static const char help[] =
 	"  --fresh-state       forget all budgets and statistics of earlier runs\n"
 	"  -h, --help          this text\n"
 	"\n"
-	"Signals: TERM, INT or QUIT stop accepting, let running requests finish for up to shutdown.drain, "
+	"Signals: HUP takes over a changed configuration (see turnpike reload); TERM, INT or QUIT stop "
+	"accepting, let running requests finish for up to shutdown.drain, "
 	"and\n"
 	"exit 0; a second one ends everything at once.\n"
 	"\n"
@@ -94,9 +95,12 @@ int tp_cmd_serve(int argc, char **argv)
 	if (config == NULL)
 		return 1;
 	config->generation = 1;
-	tp_secrets_guard_log(config);
-	int status = tp_master_run(config, a.fresh_state);
-	tp_secrets_guard_log(NULL);
-	tp_config_unref(config);
+	if (!tp_secrets_guard_log(config)) {
+		(void)fputs("out of memory\n", stderr);
+		tp_config_unref(config);
+		return 1;
+	}
+	int status = tp_master_run(config, &a.load, a.fresh_state);
+	(void)tp_secrets_guard_log(NULL);
 	return status;
 }

@@ -7,6 +7,8 @@
 int tp_cmd_check(int argc, char **argv);
 /* turnpike config --defaults | --effective [-c FILE] | --schema | --markdown | --man: on standard output. */
 int tp_cmd_config(int argc, char **argv);
+/* turnpike reload [-c FILE]: has a running server take over its changed configuration. */
+int tp_cmd_reload(int argc, char **argv);
 /* turnpike blacklist [list | clear [URL]], turnpike cooldown [list | clear]: what gets no requests for now.
  */
 int tp_cmd_blacklist(int argc, char **argv);

@@ -5,6 +5,8 @@
 #ifndef TP_SERVER_INSTANCE_H
 #define TP_SERVER_INSTANCE_H
 
+#include <sys/types.h>
+
 #include "common/base/buf.h"
 
 /*
@@ -14,5 +16,8 @@
  * Returns 0 or -errno; -EBUSY: another instance holds it. `why` then has one line of plain words.
  */
 int tp_instance_lock(const char *name, struct tp_buf *why, int *ret_fd);
+
+/* The master that holds the lock; 0 = none, or it cannot be told. */
+pid_t tp_instance_pid(const char *name);
 
 #endif

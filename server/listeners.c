@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/base/log.h"
+#include "server/listeners_open.h"
 
 enum {
 	BACKLOG = 4096,       /* the kernel cuts it to net.core.somaxconn */
@@ -27,6 +29,7 @@ enum {
 
 struct tp_unix_path {
 	char *path;
+	size_t conf;
 	dev_t dev;
 	ino_t ino;
 };
@@ -42,13 +45,19 @@ int tp_listeners_open(const struct tp_listener_conf *confs, size_t n_confs, cons
 	struct tp_listeners l = {.slots = slots, .n_slots = n};
 	int error = 0;
 	for (size_t i = 0; i < n_confs && error == 0; i++)
-		error = confs[i].is_unix ? open_unix(confs, i, &l, why) : open_tcp(confs, i, &l, why);
+		error = tp_listeners_open_one(confs, i, &l, why);
 	if (error != 0) {
 		tp_listeners_close(&l);
 		return error;
 	}
 	*ret_listeners = l;
 	return 0;
+}
+
+int tp_listeners_open_one(const struct tp_listener_conf *confs, size_t at, struct tp_listeners *l,
+			  struct tp_buf *why)
+{
+	return confs[at].is_unix ? open_unix(confs, at, l, why) : open_tcp(confs, at, l, why);
 }
 
 /* Takes over fd, also when it fails. */
@@ -64,16 +73,16 @@ static int keep_socket(struct tp_listeners *l, int fd, size_t conf, int slot)
 	return 0;
 }
 
-static int keep_name(struct tp_listeners *l, const char *name)
+static int keep_name(struct tp_listeners *l, size_t conf, const char *name)
 {
-	char **more = reallocarray(l->names, l->n_names + 1, sizeof *l->names);
+	struct tp_listener_name *more = reallocarray(l->names, l->n_names + 1, sizeof *l->names);
 	if (more == NULL)
 		return -ENOMEM;
 	l->names = more;
 	char *copy = strdup(name);
 	if (copy == NULL)
 		return -ENOMEM;
-	l->names[l->n_names++] = copy;
+	l->names[l->n_names++] = (struct tp_listener_name){.text = copy, .conf = conf};
 	return 0;
 }
 
@@ -139,11 +148,11 @@ static void pause_busy(void)
 }
 
 /* After kill -9 of a master its workers need a moment to let go of the address. */
-static int bind_first(const struct sockaddr *to, socklen_t n, int *ret_fd)
+static int bind_first(const struct sockaddr *to, socklen_t n, const struct tp_listeners *l, int *ret_fd)
 {
-	uint64_t until = tp_clock_boot_ms() + BUSY_RETRY_MS;
+	uint64_t until = tp_clock_boot_ms() + (l->held ? 0 : BUSY_RETRY_MS);
 	for (;;) {
-		int error = bind_tcp(to, n, true, ret_fd);
+		int error = bind_tcp(to, n, !l->joins, ret_fd);
 		if (error != -EADDRINUSE || tp_clock_boot_ms() >= until)
 			return error;
 		pause_busy();
@@ -158,16 +167,17 @@ static bool is_loopback(const struct sockaddr *a)
 	return v4 >> 24 == 127;
 }
 
-static int name_tcp(struct tp_listeners *l, const struct tp_listener_conf *conf, const struct sockaddr *a,
-		    socklen_t n)
+static int name_tcp(struct tp_listeners *l, const struct tp_listener_conf *confs, size_t at,
+		    const struct sockaddr *a, socklen_t n)
 {
+	const struct tp_listener_conf *conf = &confs[at];
 	char host[INET6_ADDRSTRLEN + 32], port[8], name[NAME_BYTES];
 	if (getnameinfo(a, n, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return -EINVAL;
 	bool v6 = a->sa_family == AF_INET6;
 	(void)snprintf(name, sizeof name, "%s://%s%s%s:%s", conf->tls.certificate != NULL ? "https" : "http",
 		       v6 ? "[" : "", host, v6 ? "]" : "", port);
-	return keep_name(l, name);
+	return keep_name(l, at, name);
 }
 
 /* The sockets of all slots on one address: all are bound before the first one listens, or the first would
@@ -179,7 +189,7 @@ static int open_address(const struct tp_listener_conf *confs, size_t at, const s
 	socklen_t n = sizeof actual;
 	size_t before = l->n_sockets;
 	int fd = -1;
-	int error = bind_first(ai->ai_addr, ai->ai_addrlen, &fd);
+	int error = bind_first(ai->ai_addr, ai->ai_addrlen, l, &fd);
 	if (error == 0)
 		error = keep_socket(l, fd, at, l->slots[0]);
 	if (error == 0 && getsockname(l->sockets[before].fd, (struct sockaddr *)&actual, &n) != 0)
@@ -189,14 +199,33 @@ static int open_address(const struct tp_listener_conf *confs, size_t at, const s
 		if (error == 0)
 			error = keep_socket(l, fd, at, l->slots[k]);
 	}
-	for (size_t i = before; error == 0 && i < l->n_sockets; i++)
+	for (size_t i = before; error == 0 && !l->held && i < l->n_sockets; i++)
 		if (listen(l->sockets[i].fd, BACKLOG) != 0)
 			error = -errno;
 	if (error != 0)
 		return error;
 	if (!is_loopback((const struct sockaddr *)&actual))
 		l->remote = true;
-	return name_tcp(l, &confs[at], (const struct sockaddr *)&actual, n);
+	return name_tcp(l, confs, at, (const struct sockaddr *)&actual, n);
+}
+
+int tp_listeners_join(int fd, size_t conf, int slot, struct tp_listeners *l)
+{
+	struct sockaddr_storage actual;
+	socklen_t n = sizeof actual;
+	int more = -1;
+	if (getsockname(fd, (struct sockaddr *)&actual, &n) != 0)
+		return -errno;
+	int error = bind_tcp((const struct sockaddr *)&actual, n, false, &more);
+	return error == 0 ? keep_socket(l, more, conf, slot) : error;
+}
+
+void tp_listeners_begin(struct tp_listeners *l)
+{
+	for (size_t i = 0; i < l->n_sockets; i++)
+		if (listen(l->sockets[i].fd, BACKLOG) != 0)
+			tp_error("a listening socket could not begin: %s", strerror(errno));
+	l->held = false;
 }
 
 static int resolve(const struct tp_listener_conf *conf, struct tp_buf *why, struct addrinfo **ret_list)
@@ -262,7 +291,7 @@ static int clear_stale(const struct sockaddr_un *to, struct tp_buf *why)
 	return unlink(to->sun_path) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
-static int bind_unix(const struct sockaddr_un *to, int *ret_fd)
+static int bind_unix(const struct sockaddr_un *to, bool hold, int *ret_fd)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
@@ -271,7 +300,7 @@ static int bind_unix(const struct sockaddr_un *to, int *ret_fd)
 	mode_t before = umask(0117);
 	int error = bind(fd, (const struct sockaddr *)to, sizeof *to) == 0 ? 0 : -errno;
 	(void)umask(before);
-	if (error == 0 && listen(fd, BACKLOG) != 0) {
+	if (error == 0 && !hold && listen(fd, BACKLOG) != 0) {
 		error = -errno;
 		(void)unlink(to->sun_path);
 	}
@@ -283,7 +312,7 @@ static int bind_unix(const struct sockaddr_un *to, int *ret_fd)
 	return 0;
 }
 
-static int keep_path(struct tp_listeners *l, const char *path)
+static int keep_path(struct tp_listeners *l, size_t conf, const char *path)
 {
 	struct stat st;
 	struct tp_unix_path *more = reallocarray(l->paths, l->n_paths + 1, sizeof *l->paths);
@@ -295,7 +324,8 @@ static int keep_path(struct tp_listeners *l, const char *path)
 	char *copy = strdup(path);
 	if (copy == NULL)
 		return -ENOMEM;
-	l->paths[l->n_paths++] = (struct tp_unix_path){.path = copy, .dev = st.st_dev, .ino = st.st_ino};
+	l->paths[l->n_paths++] =
+		(struct tp_unix_path){.path = copy, .conf = conf, .dev = st.st_dev, .ino = st.st_ino};
 	return 0;
 }
 
@@ -308,7 +338,7 @@ static int open_unix(const struct tp_listener_conf *confs, size_t at, struct tp_
 	if (strlen(conf->host) >= sizeof to.sun_path)
 		return explain(why, conf->address, -ENAMETOOLONG);
 	memcpy(to.sun_path, conf->host, strlen(conf->host) + 1);
-	uint64_t until = tp_clock_boot_ms() + BUSY_RETRY_MS;
+	uint64_t until = tp_clock_boot_ms() + (l->held ? 0 : BUSY_RETRY_MS);
 	int error;
 	while ((error = clear_stale(&to, why)) == -EADDRINUSE && tp_clock_boot_ms() < until)
 		pause_busy();
@@ -316,16 +346,34 @@ static int open_unix(const struct tp_listener_conf *confs, size_t at, struct tp_
 		return error;
 	int fd = -1;
 	if (error == 0)
-		error = bind_unix(&to, &fd);
+		error = bind_unix(&to, l->held, &fd);
 	if (error != 0)
 		return explain(why, conf->address, error);
 	error = keep_socket(l, fd, at, -1);
 	if (error == 0)
-		error = keep_path(l, to.sun_path);
+		error = keep_path(l, at, to.sun_path);
 	(void)snprintf(name, sizeof name, "unix:%s", to.sun_path);
 	if (error == 0)
-		error = keep_name(l, name);
+		error = keep_name(l, at, name);
 	return error != 0 ? explain(why, conf->address, error) : 0;
+}
+
+bool tp_listeners_room_for_paths(struct tp_listeners *l, size_t n)
+{
+	l->paths = calloc(n + 1, sizeof *l->paths);
+	return l->paths != NULL;
+}
+
+void tp_listeners_sort_paths(const struct tp_listeners *from, const long *where, struct tp_listeners *kept,
+			     struct tp_listeners *removed)
+{
+	for (size_t i = 0; i < from->n_paths; i++) {
+		struct tp_unix_path p = from->paths[i];
+		bool stays = where[p.conf] >= 0;
+		struct tp_listeners *to = stays ? kept : removed;
+		p.conf = stays ? (size_t)where[p.conf] : p.conf;
+		to->paths[to->n_paths++] = p;
+	}
 }
 
 /* ---- the way out */
@@ -381,8 +429,14 @@ void tp_listeners_close(struct tp_listeners *l)
 	for (size_t i = 0; i < l->n_sockets; i++)
 		(void)close(l->sockets[i].fd);
 	for (size_t i = 0; i < l->n_names; i++)
-		free(l->names[i]);
+		free(l->names[i].text);
 	free(l->sockets);
 	free(l->names);
 	*l = (struct tp_listeners){0};
+}
+
+void tp_listeners_let_go(const struct tp_listeners *l)
+{
+	for (size_t i = 0; l != NULL && i < l->n_sockets; i++)
+		(void)close(l->sockets[i].fd);
 }

@@ -17,16 +17,24 @@
 
 struct tp_unix_path;
 
+/* "http://127.0.0.1:8080", "unix:/run/x.sock": the actual address, port 0 resolved. */
+struct tp_listener_name {
+	char *text;
+	size_t conf;
+};
+
 struct tp_listeners {
 	struct tp_worker_listener *sockets; /* of all addresses and slots; owned */
 	size_t n_sockets;
 	struct tp_unix_path *paths; /* files to remove; owned */
 	size_t n_paths;
-	char **names; /* "http://127.0.0.1:8080", "unix:/run/x.sock": actual addresses, port 0 resolved */
+	struct tp_listener_name *names; /* owned */
 	size_t n_names;
 	const uint8_t *slots; /* whose sockets they are; borrowed */
 	unsigned n_slots;
 	bool remote; /* one of them can be reached from outside this machine */
+	bool held;   /* bound, but not listening yet */
+	bool joins;  /* while they are opened: other sockets of ours may have the port */
 };
 
 /*
@@ -36,6 +44,31 @@ struct tp_listeners {
  */
 int tp_listeners_open(const struct tp_listener_conf *confs, size_t n_confs, const uint8_t *slots, unsigned n,
 		      struct tp_listeners *ret_listeners, struct tp_buf *why);
+
+/* The addresses and slots of a configuration that is to replace the one in `l`. */
+struct tp_listeners_want {
+	const struct tp_listener_conf *confs;
+	size_t n_confs;
+	const uint8_t *slots;
+	unsigned n_slots;
+};
+
+/*
+ * A reload, in two steps.  The first opens what `l` lacks, and nobody can see it yet: the sockets are bound
+ * and do not listen; an address is the same one if its text is.  `had` are the configurations of `l`. Returns
+ * 0 or -errno with one line in `why`; *ret_added is closed by tp_listeners_close(), or used up by the second.
+ */
+int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
+			 const struct tp_listeners_want *want, struct tp_listeners *ret_added,
+			 struct tp_buf *why);
+/* The second: the new ones listen and are l's; those that are no longer wanted go to *ret_removed, still open
+ * and listening.  `want` as before; its slots are borrowed from now on.  False: out of memory,
+ * nothing has changed. */
+bool tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
+			 const struct tp_listeners_want *want, struct tp_listeners *added,
+			 struct tp_listeners *ret_removed);
+/* In a child: closes its copies of the sockets; paths and names stay the master's. NULL is ignored. */
+void tp_listeners_let_go(const struct tp_listeners *l);
 
 /*
  * First step of shutdown: no further connection enters a queue; those that are in one stay to be accepted.

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "common/config/files.h"
+
 static const char command_line[] = "command line";
 
 static void add_listen(struct tp_buf *yaml, const struct tp_load_options *o)
@@ -83,7 +85,7 @@ struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf 
 	const char *file = o->file;
 	if (file == NULL) {
 		file = TP_CONFIG_DEFAULT_FILE;
-		if (access(file, F_OK) != 0 && errno == ENOENT) {
+		if (tp_files_used() == NULL && access(file, F_OK) != 0 && errno == ENOENT) {
 			tp_buf_printf(errors,
 				      "%s does not exist: name a file with -c FILE, or a provider with "
 				      "--endpoint URL\n",

@@ -22,6 +22,7 @@ static const struct command {
 	{"serve", tp_cmd_serve, "run the server in the foreground"},
 	{"check", tp_cmd_check, "validate a configuration"},
 	{"config", tp_cmd_config, "print the defaults, what a file amounts to, or the schema"},
+	{"reload", tp_cmd_reload, "have a running server take over its changed configuration"},
 	{"stats", tp_cmd_stats, "print the numbers of a running server"},
 	{"blacklist", tp_cmd_blacklist, "show the URLs that get no requests for now, or give them back"},
 	{"cooldown", tp_cmd_cooldown, "show the targets and keys that cool, or give them back"},

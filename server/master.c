@@ -25,6 +25,7 @@
 #include "server/places.h"
 #include "server/snapshots.h"
 #include "server/supervise.h"
+#include "server/master_parts.h"
 
 enum {
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
@@ -34,40 +35,13 @@ enum {
 	ALERTS_PATIENCE_MS = 1000, /* the last words, as often the reason why it gave up, get through */
 };
 
-/* Moved by enter() alone. */
-enum master_state {
-	MASTER_STARTING, /* the first workers are coming up */
-	MASTER_READY,
-	MASTER_CLOSING,  /* no new connections; handshakes that had begun come to their end */
-	MASTER_DRAINING, /* listeners closed, workers finish their turns */
-	MASTER_QUITTING, /* workers end at once */
-	MASTER_GONE,     /* no worker is left */
-	MASTER_FAILED,   /* no worker ever served, or no table could be made */
-};
-
-struct master {
-	struct tp_config *config;
-	enum master_state state;
-	uint64_t closing_ends_ms;
-	int lock_fd, signal_fd;
-	struct tp_region *region;
-	bool fresh_table;
-	struct tp_places places;
-	struct tp_listeners listeners;
-	struct tp_admin *admin; /* NULL: none is wanted */
-	struct tp_alerts alerts;
-	struct tp_snapshots *snapshots; /* NULL: none are written */
-	struct tp_supervisor *supervisor;
-	uint64_t losses_told; /* lines of the log */
-};
-
 static bool start_up(struct master *m, bool fresh_state);
 static void serve(struct master *m);
 static void shut_down(struct master *m);
 
-int tp_master_run(struct tp_config *config, bool fresh_state)
+int tp_master_run(struct tp_config *config, const struct tp_load_options *load, bool fresh_state)
 {
-	struct master m = {.config = config, .lock_fd = -1, .signal_fd = -1};
+	struct master m = {.load = load, .config = config, .lock_fd = -1, .signal_fd = -1};
 	bool started = start_up(&m, fresh_state);
 	if (started)
 		serve(&m);
@@ -224,6 +198,7 @@ static bool make_supervisor(struct master *m)
 		.admin = m->admin,
 		.snapshots = m->snapshots,
 		.alerts = &m->alerts,
+		.load = m->load,
 	};
 	int error = tp_wake_open(spawn.wake_fds);
 	if (error != 0) {
@@ -266,7 +241,7 @@ static void tell_ready(const struct master *m)
 	struct tp_buf line = {0};
 	tp_buf_add_str(&line, TP_STR("turnpike ready: listening on "));
 	for (size_t i = 0; i < m->listeners.n_names; i++)
-		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i]);
+		tp_buf_printf(&line, "%s%s", i > 0 ? ", " : "", m->listeners.names[i].text);
 	tp_buf_printf(&line, "; %u worker%s", m->places.n, m->places.n == 1 ? "" : "s");
 	for (size_t i = 0; i < m->config->n_providers; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; to " : ", ", m->config->providers[i].base);
@@ -287,6 +262,7 @@ static void tell_ready(const struct master *m)
 
 static void begin_stop(struct master *m)
 {
+	tp_reload_cancel(m, "the server stops");
 	unsigned n = tp_supervisor_serving(m->supervisor);
 	tp_info("stopping: no new connections; %u worker%s finish%s what is running, for up to %u s", n,
 		n == 1 ? "" : "s", n == 1 ? "es" : "", m->config->drain_ms / 1000);
@@ -346,7 +322,7 @@ static void on_signal(struct master *m, int number)
 	case SIGINT:
 	case SIGQUIT: on_stop_signal(m); break;
 	case SIGCHLD: reap(m); break;
-	case SIGHUP: tp_warn("SIGHUP: reload is not available in this version"); break;
+	case SIGHUP: tp_reload_want(m); break;
 	case SIGUSR1: reopen_logs(m); break;
 	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
 	default: break;
@@ -364,6 +340,7 @@ static void read_signals(struct master *m)
 static void renew_table(struct master *m)
 {
 	tp_error("all workers died three times in a row: starting over with a fresh shared table");
+	tp_reload_cancel(m, "the shared table is replaced");
 	tp_region_close(m->region);
 	m->region = NULL;
 	if (!open_table(m, true)) {
@@ -417,6 +394,8 @@ static uint64_t turn(struct master *m)
 	wait = wait < admin_wait ? wait : admin_wait;
 	uint64_t snapshots_wait = tp_snapshots_tick(m->snapshots, m->supervisor);
 	wait = wait < snapshots_wait ? wait : snapshots_wait;
+	uint64_t reload_wait = tp_reload_tick(m);
+	wait = wait < reload_wait ? wait : reload_wait;
 	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
 	wait = wait < alerts_wait ? wait : alerts_wait;
 	tp_places_watch(&m->places, m->region);
@@ -440,8 +419,9 @@ static void serve(struct master *m)
 	enter(m, MASTER_STARTING);
 	while (m->state != MASTER_GONE && m->state != MASTER_FAILED) {
 		uint64_t wait = turn(m);
-		struct pollfd p = {.fd = m->signal_fd, .events = POLLIN};
-		if (m->state != MASTER_GONE && m->state != MASTER_FAILED && poll(&p, 1, (int)wait) > 0)
+		struct pollfd p[] = {{.fd = m->signal_fd, .events = POLLIN},
+				     {.fd = tp_admin_fd(m->admin), .events = POLLIN}};
+		if (m->state != MASTER_GONE && m->state != MASTER_FAILED && poll(p, 2, (int)wait) > 0)
 			read_signals(m);
 	}
 }
@@ -458,6 +438,7 @@ static void shut_down(struct master *m)
 	tp_region_close(m->region);
 	if (m->config->pid_file != NULL)
 		tp_pidfile_remove(m->config->pid_file);
+	tp_config_unref(m->config);
 	if (m->state == MASTER_GONE)
 		tp_info("stopped");
 	if (m->lock_fd >= 0)

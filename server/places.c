@@ -1,5 +1,7 @@
 #include "server/places.h"
 
+#include <string.h>
+
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/slots.h"
@@ -26,6 +28,22 @@ bool tp_places_take(struct tp_places *p, struct tp_region *r, unsigned workers)
 	else if (p->n < workers)
 		tp_warn("there is room for %u of %u workers only", p->n, workers);
 	return p->n > 0;
+}
+
+static bool is_ours(const struct tp_places *p, unsigned slot)
+{
+	return p->n > 0 && memchr(p->slots, (int)slot, p->n) != NULL;
+}
+
+void tp_places_resize(struct tp_places *p, const struct tp_region *r, unsigned workers)
+{
+	if (p->n > workers)
+		p->n = workers;
+	for (unsigned slot = 0; slot < TP_SHM_SLOTS && p->n < workers; slot++)
+		if (!is_ours(p, slot) && !tp_slot_occupied(r, slot))
+			p->slots[p->n++] = (uint8_t)slot;
+	if (p->n < workers)
+		tp_warn("there is room for %u of %u workers only", p->n, workers);
 }
 
 void tp_places_watch(struct tp_places *p, struct tp_region *r)

@@ -22,6 +22,9 @@ struct tp_places {
  * that all its claims are void; an orphan's is left to it.  Logs what is out of the ordinary. False: none is
  * free. */
 bool tp_places_take(struct tp_places *p, struct tp_region *r, unsigned workers);
+/* The same for another number of workers: those that stay keep their slots, the last ones go first. Fewer
+ * than wanted when there is no room. */
+void tp_places_resize(struct tp_places *p, const struct tp_region *r, unsigned workers);
 /* Releases the slots of orphans that have left since. Looks once a second, however often it is called. */
 void tp_places_watch(struct tp_places *p, struct tp_region *r);
 /* The table was replaced: no orphan is in the new one. */

@@ -13,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/config/keep.h"
 #include "server/admin/admin.h"
 #include "server/deaths.h"
 #include "server/snapshot_writer.h"
@@ -174,4 +175,15 @@ void tp_snapshots_close(struct tp_snapshots *s, uint64_t patience_ms)
 		(void)nanosleep(&pause, NULL);
 	}
 	free(s);
+}
+
+/* A writer that logs to another place is replaced. What is queued waits in the socket for the next one. */
+void tp_snapshots_switch(struct tp_snapshots *s, const struct tp_config *next)
+{
+	if (s == NULL)
+		return;
+	bool same = tp_config_same_log(s->setup.config, next);
+	s->setup.config = next;
+	if (!same && s->state == STATE_RUNNING && kill(s->pid, SIGKILL) == 0)
+		s->state = STATE_KILLED;
 }

@@ -39,6 +39,9 @@ uint64_t tp_snapshots_tick(struct tp_snapshots *s, const struct tp_supervisor *s
 /* A child has ended. True: it was this one; logged, and another one is due. */
 bool tp_snapshots_ended(struct tp_snapshots *s, pid_t pid, int status);
 /* The log was renamed: the process opens it anew. */
+/* `next` serves from now on: it is borrowed as the one in the setup was, which may be freed. NULL is ignored.
+ */
+void tp_snapshots_switch(struct tp_snapshots *s, const struct tp_config *next);
 void tp_snapshots_reopen(struct tp_snapshots *s);
 /* Another table: the process is replaced by one that knows it. */
 void tp_snapshots_renew(struct tp_snapshots *s, struct tp_region *region);

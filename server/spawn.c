@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "server/admin/admin.h"
+#include "server/load.h"
 #include "server/snapshots.h"
 #include "workers/worker.h"
 
@@ -36,6 +37,20 @@ void tp_child_begin(const char *role, int lock_fd, int signal_fd)
 	set_signals();
 }
 
+void tp_spawn_let_go(const struct tp_spawn *spawn)
+{
+	if (spawn->handover != NULL) {
+		(void)close(spawn->handover->bundle_fd);
+		tp_listeners_let_go(spawn->handover->added);
+	}
+	tp_listeners_let_go(spawn->leaving);
+}
+
+static struct tp_config *load(const void *arg, struct tp_buf *errors)
+{
+	return tp_load_config(arg, errors);
+}
+
 static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp stamp, int control_fd)
 {
 	char role[16];
@@ -43,6 +58,7 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 	tp_child_begin(role, spawn->lock_fd, spawn->signal_fd);
 	tp_admin_let_go(spawn->admin);
 	tp_snapshots_let_go(spawn->snapshots);
+	tp_spawn_let_go(spawn);
 	tp_slot_enter(spawn->region, stamp.slot);
 	struct tp_worker_start start = {
 		.config = spawn->config,
@@ -53,6 +69,8 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 		.wake_fds = spawn->wake_fds,
 		.listeners = spawn->listeners->sockets,
 		.n_listeners = spawn->listeners->n_sockets,
+		.load = load,
+		.load_arg = spawn->load,
 	};
 	int status = tp_worker_main(&start);
 	(void)tp_log_flush();

@@ -16,6 +16,8 @@
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
 struct tp_admin;
 struct tp_alerts;
+struct tp_handover;
+struct tp_load_options;
 struct tp_snapshots;
 
 struct tp_spawn {
@@ -28,9 +30,23 @@ struct tp_spawn {
 	int signal_fd;                        /* the master's signals: the same */
 	const struct tp_admin *admin;         /* its descriptors: the same; or NULL */
 	const struct tp_snapshots *snapshots; /* where snapshots go; or NULL */
-	struct tp_alerts *alerts;             /* hears what workers report, and of their deaths */
 	int wake_fds[TP_WAKE_FDS]; /* by which workers wake each other, for as long as the master lives */
+	struct tp_alerts *alerts;  /* hears what workers report, and of their deaths */
+	const struct tp_load_options *load; /* how workers read a bundle: as the master reads its files */
+	const struct tp_handover
+		*handover; /* a reload is under way; or NULL. A child closes its descriptors, */
+	const struct tp_listeners *leaving; /* and those of sockets that are about to be closed; or NULL */
 };
+
+/* What a reload hands to every worker. All of it belongs to the master. */
+struct tp_handover {
+	uint64_t attempt;                 /* 1, 2, ...: answers to an earlier one count for nothing */
+	int bundle_fd;                    /* the files, as tp_files_pack() writes them */
+	const struct tp_listeners *added; /* the sockets that it brings */
+};
+
+/* In any child: closes its copies of what a reload holds open. */
+void tp_spawn_let_go(const struct tp_spawn *spawn);
 
 /* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */
 void tp_child_begin(const char *role, int lock_fd, int signal_fd);

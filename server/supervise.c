@@ -11,8 +11,7 @@
 #include "common/base/log.h"
 #include "common/shm/marks.h"
 #include "server/alerts.h"
-#include "server/deaths.h"
-#include "workers/worker.h"
+#include "server/supervisor.h"
 
 enum {
 	START_POLL_MS = 20,         /* how often a starting worker is looked at */
@@ -23,57 +22,18 @@ enum {
 	ABORT_PATIENCE_MS = 1000,   /* SIGABRT does not reach a stopped process; SIGKILL does */
 	QUIT_PATIENCE_MS = 2000,
 	REPORTS_IN_A_ROW = 16, /* taken from one worker; the rest with the next tick */
-	NOBODY = -1,
-};
-
-enum slot_state {
-	SLOT_AWAY,     /* no process */
-	SLOT_STARTING, /* forked, not ready */
-	SLOT_SERVING,  /* ready */
-	SLOT_ABORTED,  /* without a heartbeat: SIGABRT was sent, its end is awaited */
-};
-
-struct slot {
-	enum slot_state state;
-	uint8_t number; /* in the shared table; messages and the log call a worker by it */
-	pid_t pid;
-	uint64_t forked_ms, aborted_ms;
-	uint64_t due_ms;      /* AWAY: when the next one may be forked */
-	int served_by;        /* the neighbour that serves this slot's sockets, or NOBODY */
-	enum tp_control told; /* the last of DRAIN and QUIT that its channel took; 0 = none */
-	bool reopen;          /* it is still to be told to open the logs anew */
-	struct tp_slot_deaths deaths;
-};
-
-enum phase {
-	PHASE_RUN,
-	PHASE_CLEAR, /* the table is bad: the living leave, none is started */
-	PHASE_DRAIN,
-	PHASE_QUIT,
-	PHASE_KILL,
-};
-
-struct tp_supervisor {
-	struct tp_spawn spawn;
-	enum phase phase;
-	uint64_t phase_ends_ms; /* when DRAIN becomes QUIT, QUIT and CLEAR kill */
-	bool ever_served, hopeless, fresh_table;
-	uint64_t last_tick_ms, beats_count_from_ms;
-	struct tp_rounds rounds;
-	unsigned n;
-	struct slot *slots;
-	int *control_fds; /* master's ends by slot, -1 = none; not in slots: a child closes them all */
 };
 
 static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t now);
 static void tell_reopen(struct tp_supervisor *s);
-static void hear(const struct tp_supervisor *s, unsigned from);
+static void hear(struct tp_supervisor *s, unsigned from);
 static void start_due(struct tp_supervisor *s, uint64_t now);
 static void note_ready(struct tp_supervisor *s);
 static void settle_neighbours(struct tp_supervisor *s);
 static void check_heartbeats(struct tp_supervisor *s, uint64_t now);
 static void escalate(struct tp_supervisor *s, uint64_t now);
 static uint64_t next_wake(const struct tp_supervisor *s, uint64_t now);
+static void drop_retired(struct tp_supervisor *s);
 
 struct tp_supervisor *tp_supervisor_new(const struct tp_spawn *spawn, bool fresh_table)
 {
@@ -108,6 +68,7 @@ void tp_supervisor_free(struct tp_supervisor *s)
 			(void)close(s->control_fds[i]);
 	free(s->slots);
 	free(s->control_fds);
+	tp_buf_free(&s->refusal);
 	free(s);
 }
 
@@ -116,6 +77,7 @@ void tp_supervisor_let_go(const struct tp_supervisor *s)
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->control_fds[i] >= 0)
 			(void)close(s->control_fds[i]);
+	tp_spawn_let_go(&s->spawn);
 }
 
 bool tp_supervisor_ended(struct tp_supervisor *s, pid_t pid, int status)
@@ -142,6 +104,8 @@ uint64_t tp_supervisor_tick(struct tp_supervisor *s)
 	settle_neighbours(s);
 	check_heartbeats(s, now);
 	escalate(s, now);
+	tp_handover_tick(s);
+	drop_retired(s);
 	return next_wake(s, now);
 }
 
@@ -223,17 +187,21 @@ void tp_supervisor_reopen(struct tp_supervisor *s)
 }
 
 /*
- * What a worker has to say.  Looked at with each tick, which is soon enough for an alert: polled for, a
+ * What a worker has to say.  Looked at with each tick, which is soon enough for an alert, and often during a
+ * reload: polled for, a
  * channel whose worker is gone but not reaped yet would keep the master busy.
  */
-static void hear(const struct tp_supervisor *s, unsigned from)
+static void hear(struct tp_supervisor *s, unsigned from)
 {
 	struct tp_report_message m;
 	for (int i = 0; i < REPORTS_IN_A_ROW && s->control_fds[from] >= 0; i++) {
 		ssize_t n = recv(s->control_fds[from], &m, sizeof m, MSG_DONTWAIT);
 		if (n <= 0)
 			return;
-		tp_alerts_hear(s->spawn.alerts, &m, (size_t)n);
+		if ((size_t)n >= offsetof(struct tp_report_message, json) && m.what != TP_REPORT_ALERT)
+			tp_handover_hear(s, from, &m, (size_t)n);
+		else
+			tp_alerts_hear(s->spawn.alerts, &m, (size_t)n);
 	}
 }
 
@@ -257,6 +225,7 @@ static void start_one(struct tp_supervisor *s, unsigned i, uint64_t now)
 	slot->forked_ms = now;
 	slot->told = 0;
 	slot->reopen = false; /* it has the log that the master has now */
+	slot->reload = (struct slot_reload){0};
 	if (slot->deaths.last_ms != 0)
 		(void)tp_number_add(s->spawn.region, TP_NUMBER_WORKER_RESTARTS, 1);
 	tp_debug("worker %u started, pid %ld", slot->number, (long)pid);
@@ -267,7 +236,7 @@ static void start_due(struct tp_supervisor *s, uint64_t now)
 	if (s->phase != PHASE_RUN || s->hopeless)
 		return;
 	for (unsigned i = 0; i < s->n; i++)
-		if (s->slots[i].state == SLOT_AWAY && s->slots[i].due_ms <= now)
+		if (s->slots[i].state == SLOT_AWAY && !s->slots[i].retiring && s->slots[i].due_ms <= now)
 			start_one(s, i, now);
 }
 
@@ -329,7 +298,7 @@ static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t no
 	(void)close(s->control_fds[i]);
 	s->control_fds[i] = -1;
 	slot->deaths.cannot_start = WIFEXITED(status) && WEXITSTATUS(status) == TP_WORKER_EXIT_CANNOT_START;
-	if (s->phase != PHASE_RUN) {
+	if (s->phase != PHASE_RUN || slot->retiring) {
 		log_death(slot, status, true, "");
 		slot->state = SLOT_AWAY;
 		return;
@@ -344,9 +313,11 @@ static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t no
 		if (s->slots[k].served_by == (int)i)
 			s->slots[k].served_by = NOBODY; /* the successor knows nothing of it */
 	const struct tp_slot_deaths *all[TP_SHM_SLOTS];
-	for (unsigned k = 0; k < s->n; k++)
-		all[k] = &s->slots[k].deaths;
-	unsigned in_row = tp_rounds_note(&s->rounds, all, s->n, tp_supervisor_living(s) == 0, now);
+	unsigned n = 0;
+	for (unsigned k = 0; k < s->n && n < TP_SHM_SLOTS; k++)
+		if (!s->slots[k].retiring)
+			all[n++] = &s->slots[k].deaths;
+	unsigned in_row = tp_rounds_note(&s->rounds, all, n, tp_supervisor_living(s) == 0, now);
 	if (in_row > 0)
 		note_round(s, in_row, now);
 }
@@ -369,7 +340,7 @@ static int find_neighbour(const struct tp_supervisor *s, unsigned away)
 {
 	for (unsigned step = 1; step < s->n; step++) {
 		unsigned i = (away + step) % s->n;
-		if (s->slots[i].state == SLOT_SERVING)
+		if (s->slots[i].state == SLOT_SERVING && !s->slots[i].retiring)
 			return (int)i;
 	}
 	return NOBODY;
@@ -455,11 +426,41 @@ static void kill_all(const struct tp_supervisor *s)
 			(void)kill(s->slots[i].pid, SIGKILL);
 }
 
+/* Like a drain, of those that the configuration does not want any more. */
+static void retire(struct tp_supervisor *s, uint64_t now)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct slot *slot = &s->slots[i];
+		if (slot->retire_ends_ms == 0 || slot->state == SLOT_AWAY)
+			continue;
+		enum tp_control what = now < slot->retire_ends_ms ? TP_CONTROL_DRAIN : TP_CONTROL_QUIT;
+		if (now >= slot->retire_ends_ms + QUIT_PATIENCE_MS)
+			(void)kill(slot->pid, SIGKILL);
+		else if (slot->told != what && tell(s, i, what, i))
+			slot->told = what;
+	}
+}
+
+static void drop_retired(struct tp_supervisor *s)
+{
+	for (unsigned i = s->n; i-- > 0;) {
+		if (s->slots[i].retire_ends_ms == 0 || s->slots[i].state != SLOT_AWAY)
+			continue;
+		s->n--;
+		memmove(&s->slots[i], &s->slots[i + 1], (s->n - i) * sizeof s->slots[0]);
+		memmove(&s->control_fds[i], &s->control_fds[i + 1], (s->n - i) * sizeof s->control_fds[0]);
+		for (unsigned k = 0; k < s->n; k++) {
+			int by = s->slots[k].served_by;
+			s->slots[k].served_by = by == (int)i ? NOBODY : by > (int)i ? by - 1 : by;
+		}
+	}
+}
+
 static void escalate(struct tp_supervisor *s, uint64_t now)
 {
 	bool ends = now >= s->phase_ends_ms;
 	switch (s->phase) {
-	case PHASE_RUN: break;
+	case PHASE_RUN: retire(s, now); break;
 	case PHASE_DRAIN:
 		if (ends)
 			enter(s, PHASE_QUIT, now + QUIT_PATIENCE_MS);
@@ -498,12 +499,13 @@ static uint64_t next_wake(const struct tp_supervisor *s, uint64_t now)
 		const struct slot *slot = &s->slots[i];
 		if (slot->state == SLOT_STARTING)
 			wake = min_of(wake, START_POLL_MS);
-		else if (slot->state == SLOT_AWAY && !stopping)
+		else if (slot->state == SLOT_AWAY && !stopping && !slot->retiring)
 			wake = min_of(wake, until(slot->due_ms, now));
 		else if (slot->state == SLOT_ABORTED)
 			wake = min_of(wake, until(slot->aborted_ms + ABORT_PATIENCE_MS, now));
 		if (stopping && slot->state != SLOT_AWAY && slot->told == 0)
 			wake = min_of(wake, RETRY_MS);
 	}
+	wake = min_of(wake, tp_handover_wake(s));
 	return wake > 0 ? wake : 1;
 }

@@ -46,6 +46,32 @@ void tp_supervisor_quit(struct tp_supervisor *s, uint64_t kill_ms);
 
 /* The logs were renamed: each worker is told to open them anew, at the latest with the next tick. */
 void tp_supervisor_reopen(struct tp_supervisor *s);
+/* ---- a reload (design section 11): handover.c */
+
+enum tp_handed {
+	TP_HANDED_PENDING, /* some worker has not answered */
+	TP_HANDED_READY,   /* each living worker can serve it */
+	TP_HANDED_REFUSED, /* one cannot */
+};
+
+/* Nothing of an earlier reload is still on its way to a worker. */
+bool tp_supervisor_idle(const struct tp_supervisor *s);
+/* Hands `h` to each living worker, also to those that are forked meanwhile. `h` must live until
+ * tp_supervisor_switch() or tp_supervisor_abort(). */
+void tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h);
+/* REFUSED: the reason was appended to `why`. PENDING: who is awaited. */
+enum tp_handed tp_supervisor_handed(const struct tp_supervisor *s, struct tp_buf *why);
+void tp_supervisor_abort(struct tp_supervisor *s);
+/* Workers serve `config` from now on, as do those that are forked; there are n of them, in `slots`
+ * (borrowed). `leaving`: sockets that tp_supervisor_close_leaving() will speak of. False: out of memory,
+ * nothing changed. */
+bool tp_supervisor_switch(struct tp_supervisor *s, struct tp_config *config, const uint8_t *slots, unsigned n,
+			  const struct tp_listeners *leaving);
+/* Each living worker has switched, or died since. */
+bool tp_supervisor_switched(const struct tp_supervisor *s);
+/* Workers close sockets that are gone, after they have emptied their queues; those that retire drain for up
+ * to drain_ms. */
+void tp_supervisor_close_leaving(struct tp_supervisor *s, uint64_t drain_ms);
 
 /* In a child that is no worker: closes its copies of the control channels. */
 void tp_supervisor_let_go(const struct tp_supervisor *s);

@@ -11,6 +11,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/client.h"
+#include "workers/runtime.h"
 
 enum {
 	ACCEPTS_PER_TURN = 64, /* level-triggered: what is left comes back */
@@ -22,6 +23,7 @@ enum {
 struct listening {
 	struct tp_acceptor *of;
 	struct tp_worker_listener socket;
+	struct tp_runtime *last; /* its listener is gone: the generation it belongs to; else NULL */
 	struct event event;
 	bool serving;
 };
@@ -33,7 +35,7 @@ struct tp_acceptor {
 	uint64_t told_ms; /* of the last warning */
 	unsigned most;    /* clients at once */
 	size_t n;
-	struct listening list[];
+	struct listening **list;
 };
 
 static void rest(struct tp_acceptor *a, const char *why)
@@ -47,7 +49,7 @@ static void rest(struct tp_acceptor *a, const char *why)
 	}
 	a->resting = true;
 	for (size_t i = 0; i < a->n; i++)
-		(void)event_del(&a->list[i].event);
+		(void)event_del(&a->list[i]->event);
 	struct timeval tv = {0, RETRY_MS * 1000};
 	(void)event_add(&a->retry, &tv);
 }
@@ -57,8 +59,8 @@ static void resume(struct tp_acceptor *a)
 	a->resting = false;
 	(void)event_del(&a->retry);
 	for (size_t i = 0; i < a->n; i++)
-		if (a->list[i].serving)
-			(void)event_add(&a->list[i].event, NULL);
+		if (a->list[i]->serving)
+			(void)event_add(&a->list[i]->event, NULL);
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *arg)
@@ -70,10 +72,10 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 
 /* limits.connections, and never more than leave a quarter of the descriptors to providers: clients that only
  * hold their connections open must not keep the others from being served. */
-static unsigned most_clients(const struct tp_worker *w)
+static unsigned most_clients(const struct tp_config *c)
 {
 	struct rlimit files;
-	unsigned limit = w->config->limits.connections != 0 ? w->config->limits.connections : UINT_MAX;
+	unsigned limit = c->limits.connections != 0 ? c->limits.connections : UINT_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= UINT_MAX)
 		return limit;
 	unsigned usable =
@@ -99,7 +101,7 @@ static bool accept_one(struct listening *l)
 	}
 	int fd = accept4(l->socket.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd >= 0) {
-		tp_client_new(a->worker, l->socket.conf, fd);
+		tp_client_new(l->last != NULL ? l->last : a->worker->runtime, l->socket.conf, fd);
 		return true;
 	}
 	switch (errno) {
@@ -134,31 +136,88 @@ static void set_serving(struct listening *l, bool serve)
 		(void)event_del(&l->event);
 }
 
+/* False: out of memory. */
+static bool add(struct tp_acceptor *a, const struct tp_worker_listener *socket)
+{
+	struct listening *l = calloc(1, sizeof *l);
+	struct listening **more = reallocarray(a->list, a->n + 1, sizeof(struct listening *));
+	a->list = more != NULL ? more : a->list;
+	if (l == NULL || more == NULL) {
+		free(l);
+		return false;
+	}
+	l->of = a;
+	l->socket = *socket;
+	(void)event_assign(&l->event, a->worker->base, l->socket.fd, EV_READ | EV_PERSIST, on_queue, l);
+	a->list[a->n++] = l;
+	return true;
+}
+
+/* From `from` on: own ones and shared ones. */
+static void serve_own(struct tp_acceptor *a, size_t from)
+{
+	for (size_t i = from; i < a->n; i++)
+		if (a->list[i]->socket.slot < 0 || a->list[i]->socket.slot == a->worker->stamp.slot)
+			set_serving(a->list[i], true);
+}
+
 struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_listener *listeners, size_t n)
 {
-	struct tp_acceptor *a = calloc(1, sizeof *a + n * sizeof a->list[0]);
+	struct tp_acceptor *a = calloc(1, sizeof *a);
 	if (a == NULL)
 		return NULL;
 	a->worker = w;
-	a->most = most_clients(w);
-	a->n = n;
+	a->most = most_clients(w->config);
 	(void)evtimer_assign(&a->retry, w->base, on_retry, a);
-	for (size_t i = 0; i < n; i++) {
-		struct listening *l = &a->list[i];
-		l->of = a;
-		l->socket = listeners[i];
-		(void)event_assign(&l->event, w->base, l->socket.fd, EV_READ | EV_PERSIST, on_queue, l);
-		if (l->socket.slot < 0 || l->socket.slot == w->stamp.slot)
-			set_serving(l, true);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!add(a, &listeners[i])) {
+			tp_acceptor_free(a);
+			return NULL;
+		}
+	serve_own(a, 0);
 	return a;
 }
 
 void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve)
 {
 	for (size_t i = 0; i < a->n && !a->closed; i++)
-		if (a->list[i].socket.slot == (int)slot && slot != a->worker->stamp.slot)
-			set_serving(&a->list[i], serve);
+		if (a->list[i]->socket.slot == (int)slot && slot != a->worker->stamp.slot)
+			set_serving(a->list[i], serve);
+}
+
+/* ---- the end of sockets */
+
+/* Takes what is queued if it is served, and closes this process's copy. */
+static void close_one(struct listening *l)
+{
+	while (l->serving && !l->of->resting && accept_one(l))
+		;
+	set_serving(l, false);
+	(void)event_del(&l->event);
+	(void)close(l->socket.fd);
+}
+
+static void drop(struct tp_acceptor *a, size_t i)
+{
+	struct listening *l = a->list[i];
+	close_one(l);
+	a->list[i] = a->list[--a->n];
+	tp_runtime_unref(l->last);
+	tp_worker_park(a->worker, l);
+}
+
+void tp_acceptor_close_gone(struct tp_acceptor *a)
+{
+	for (size_t i = a->n; i-- > 0;)
+		if (a->list[i]->last != NULL && !a->closed)
+			drop(a, i);
+}
+
+void tp_acceptor_forget(struct tp_acceptor *a, unsigned slot)
+{
+	for (size_t i = a->n; i-- > 0;)
+		if (a->list[i]->socket.slot == (int)slot && !a->closed)
+			drop(a, i);
 }
 
 void tp_acceptor_close(struct tp_acceptor *a)
@@ -166,14 +225,45 @@ void tp_acceptor_close(struct tp_acceptor *a)
 	if (a->closed)
 		return;
 	a->closed = true;
-	for (size_t i = 0; i < a->n; i++) {
-		struct listening *l = &a->list[i];
-		while (l->serving && !a->resting && accept_one(l))
-			;
-		set_serving(l, false);
-		(void)close(l->socket.fd);
-	}
+	for (size_t i = 0; i < a->n; i++)
+		close_one(a->list[i]);
 	(void)event_del(&a->retry);
+}
+
+/* ---- a reload */
+
+static long find_conf(const struct tp_config *c, const char *address)
+{
+	for (size_t i = 0; i < c->n_listeners; i++)
+		if (strcmp(c->listeners[i].address, address) == 0)
+			return (long)i;
+	return -1;
+}
+
+bool tp_acceptor_switch(struct tp_acceptor *a, struct tp_runtime *next, const struct tp_worker_listener *more,
+			size_t n_more)
+{
+	struct tp_runtime *now = a->worker->runtime;
+	size_t before = a->n;
+	for (size_t i = 0; i < n_more; i++)
+		if (!add(a, &more[i])) {
+			while (a->n > before)
+				free(a->list[--a->n]);
+			return false;
+		}
+	for (size_t i = 0; i < before; i++) {
+		struct listening *l = a->list[i];
+		if (l->last != NULL)
+			continue;
+		long at = find_conf(next->config, now->config->listeners[l->socket.conf].address);
+		if (at >= 0)
+			l->socket.conf = (size_t)at;
+		else
+			l->last = tp_runtime_ref(now);
+	}
+	serve_own(a, before);
+	a->most = most_clients(next->config);
+	return true;
 }
 
 void tp_acceptor_room(struct tp_acceptor *a)
@@ -186,8 +276,12 @@ void tp_acceptor_free(struct tp_acceptor *a)
 {
 	if (a == NULL)
 		return;
-	for (size_t i = 0; i < a->n; i++)
-		(void)event_del(&a->list[i].event);
+	for (size_t i = 0; i < a->n; i++) {
+		(void)event_del(&a->list[i]->event);
+		tp_runtime_unref(a->list[i]->last);
+		free(a->list[i]);
+	}
 	(void)event_del(&a->retry);
+	free(a->list);
 	free(a);
 }

@@ -14,6 +14,17 @@ struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_
 void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve);
 /* Drain: takes what is queued on the sockets it serves, then closes all inherited ones. */
 void tp_acceptor_close(struct tp_acceptor *a);
+/*
+ * A generation takes over: sockets of listeners that stay count as its own, `more` are its new ones (taken
+ * over). Those of listeners that are gone serve on under the earlier one until tp_acceptor_close_gone().
+ * False: out of memory, nothing has changed.
+ */
+bool tp_acceptor_switch(struct tp_acceptor *a, struct tp_runtime *next, const struct tp_worker_listener *more,
+			size_t n_more);
+/* Takes what is queued on sockets of listeners that are gone, if it serves them, and closes them. */
+void tp_acceptor_close_gone(struct tp_acceptor *a);
+/* The same with those of a slot that retires. */
+void tp_acceptor_forget(struct tp_acceptor *a, unsigned slot);
 /* A connection is gone: accepting goes on if it rested for want of descriptors or at limits.connections. */
 void tp_acceptor_room(struct tp_acceptor *a);
 void tp_acceptor_free(struct tp_acceptor *a); /* NULL is ignored */

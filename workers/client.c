@@ -302,7 +302,7 @@ static void finish_handshake(struct tp_client *c)
 		return;
 	}
 	tp_client_set_state(c, TP_CLIENT_IDLE);
-	if (c->worker->draining)
+	if (c->worker->draining || c->leaving)
 		tp_timer_set(&c->timer, FIRST_REQUEST_MS);
 	c->io.readable = true;
 }
@@ -370,19 +370,20 @@ static void tune_socket(int fd)
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &vanished_ms, sizeof vanished_ms);
 }
 
-void tp_client_new(struct tp_worker *w, size_t listener, int fd)
+void tp_client_new(struct tp_runtime *r, size_t listener, int fd)
 {
+	struct tp_worker *w = r->worker;
 	struct tp_client *c = calloc(1, sizeof *c);
 	SSL *ssl = NULL;
-	if (c == NULL || (w->runtime->listener_tls[listener] != NULL &&
-			  (ssl = tp_tls_accept(w->runtime->listener_tls[listener], fd)) == NULL)) {
+	if (c == NULL || (r->listener_tls[listener] != NULL &&
+			  (ssl = tp_tls_accept(r->listener_tls[listener], fd)) == NULL)) {
 		free(c);
 		(void)close(fd);
 		return;
 	}
 	c->worker = w;
 	c->send = (struct tp_deferred){.fn = on_send, .arg = c};
-	c->listener = &w->config->listeners[listener];
+	c->listener = &r->config->listeners[listener];
 	if (!c->listener->is_unix)
 		tune_socket(fd);
 	if (tp_io_open(&c->io, w->base, fd, ssl, on_event, c) != 0) {
@@ -391,7 +392,8 @@ void tp_client_new(struct tp_worker *w, size_t listener, int fd)
 		free(c);
 		return;
 	}
-	c->runtime = tp_runtime_ref(w->runtime);
+	c->runtime = tp_runtime_ref(r);
+	c->leaving = r->retired;
 	c->config = c->runtime->config;
 	tp_timer_init(&c->timer, w->base, on_timer, c);
 	TAILQ_INSERT_TAIL(&w->clients, c, link);

@@ -61,8 +61,9 @@ struct tp_client {
 	bool input_gone; /* the peer has ended its side */
 };
 
-/* Takes over an accepted socket; closes it when there is no memory. */
-void tp_client_new(struct tp_worker *w, size_t listener, int fd);
+/* Takes over a socket accepted on a listener of `r`, which may have been retired since; closes it when there
+ * is no memory. */
+void tp_client_new(struct tp_runtime *r, size_t listener, int fd);
 /*
  * Writes pieces, keeping a copy of what the peer cannot take at once.  0 = all written, 1 = some is kept:
  * tp_turn_writable() follows when it is gone, the caller should stop until then; -1 = the connection is

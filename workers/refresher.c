@@ -292,7 +292,8 @@ struct tp_refresher *tp_refresher_new(struct tp_provider_rt *rt, struct tp_buf *
 	f->rt = rt;
 	f->file = -1;
 	tp_provider_rt_init(&f->at, rt->runtime, &f->endpoint);
-	if (f->endpoint.https && (f->at.tls = tp_tls_provider(&f->endpoint, why)) == NULL) {
+	if (f->endpoint.https &&
+	    (f->at.tls = tp_tls_provider(&f->endpoint, rt->runtime->config->files, why)) == NULL) {
 		tp_refresher_free(f);
 		return NULL;
 	}

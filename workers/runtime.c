@@ -20,7 +20,7 @@ static bool open_providers(struct tp_runtime *r, struct tp_buf *why)
 		tp_provider_rt_init(&r->providers[i], r, &c->providers[i]);
 	for (size_t i = 0; i < c->n_providers; i++)
 		if (c->providers[i].https &&
-		    (r->providers[i].tls = tp_tls_provider(&c->providers[i], why)) == NULL)
+		    (r->providers[i].tls = tp_tls_provider(&c->providers[i], c->files, why)) == NULL)
 			return false;
 	for (size_t i = 0; i < c->n_providers; i++)
 		if (tp_refresh_is_set(&c->providers[i]) &&
@@ -37,7 +37,7 @@ static bool open_listeners(struct tp_runtime *r, struct tp_buf *why)
 		return false;
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listeners[i].tls.certificate != NULL &&
-		    (r->listener_tls[i] = tp_tls_listener(&c->listeners[i], why)) == NULL)
+		    (r->listener_tls[i] = tp_tls_listener(&c->listeners[i], c->files, why)) == NULL)
 			return false;
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
 static const unsigned char alpn_http11[] = "\x08http/1.1";
@@ -45,15 +46,65 @@ static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_l
 	return SSL_TLSEXT_ERR_OK;
 }
 
-SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, struct tp_buf *why)
+/* A server has nobody to ask for one. */
+static int no_passphrase(char *out, int size, int writing, void *arg)
+{
+	(void)out;
+	(void)size;
+	(void)writing;
+	(void)arg;
+	return 0;
+}
+
+static BIO *open_file(const struct tp_files *files, const char *path)
+{
+	struct tp_str content = tp_files_find(files, path);
+	return BIO_new_mem_buf(content.p != NULL ? content.p : "", (int)content.n);
+}
+
+/* The end of a PEM file is told as an error too. */
+static bool was_end(void)
+{
+	unsigned long e = ERR_peek_last_error();
+	return ERR_GET_LIB(e) == ERR_LIB_PEM && ERR_GET_REASON(e) == PEM_R_NO_START_LINE;
+}
+
+static bool use_chain(SSL_CTX *ctx, BIO *in)
+{
+	X509 *own = in != NULL ? PEM_read_bio_X509_AUX(in, NULL, no_passphrase, NULL) : NULL;
+	bool good = own != NULL && SSL_CTX_use_certificate(ctx, own) == 1;
+	X509_free(own);
+	X509 *next;
+	while (good && (next = PEM_read_bio_X509(in, NULL, no_passphrase, NULL)) != NULL) {
+		good = SSL_CTX_add0_chain_cert(ctx, next) == 1;
+		if (!good)
+			X509_free(next);
+	}
+	good = good && was_end();
+	BIO_free(in);
+	if (good)
+		ERR_clear_error();
+	return good;
+}
+
+static bool use_key(SSL_CTX *ctx, BIO *in)
+{
+	EVP_PKEY *key = in != NULL ? PEM_read_bio_PrivateKey(in, NULL, no_passphrase, NULL) : NULL;
+	bool good =
+		key != NULL && SSL_CTX_use_PrivateKey(ctx, key) == 1 && SSL_CTX_check_private_key(ctx) == 1;
+	EVP_PKEY_free(key);
+	BIO_free(in);
+	return good;
+}
+
+SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, const struct tp_files *files,
+			 struct tp_buf *why)
 {
 	ERR_clear_error();
 	SSL_CTX *ctx = new_context(TLS_server_method());
 	const char *name = conf->tls.certificate;
-	if (ctx != NULL && SSL_CTX_use_certificate_chain_file(ctx, conf->tls.certificate) == 1 &&
-	    (name = conf->tls.key) != NULL &&
-	    SSL_CTX_use_PrivateKey_file(ctx, conf->tls.key, SSL_FILETYPE_PEM) == 1 &&
-	    SSL_CTX_check_private_key(ctx) == 1) {
+	if (ctx != NULL && use_chain(ctx, open_file(files, name)) && (name = conf->tls.key) != NULL &&
+	    use_key(ctx, open_file(files, name))) {
 		(void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 		SSL_CTX_set_alpn_select_cb(ctx, select_alpn, NULL);
 		return ctx;
@@ -63,13 +114,33 @@ SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, struct tp_buf *why
 	return NULL;
 }
 
-SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, struct tp_buf *why)
+static bool use_authorities(SSL_CTX *ctx, BIO *in)
+{
+	STACK_OF(X509_INFO) *all = in != NULL ? PEM_X509_INFO_read_bio(in, NULL, no_passphrase, NULL) : NULL;
+	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
+	int added = 0;
+	for (int i = 0; i < sk_X509_INFO_num(all); i++) {
+		const X509_INFO *one = sk_X509_INFO_value(all, i);
+		if (one->x509 != NULL && X509_STORE_add_cert(store, one->x509) == 1)
+			added++;
+		if (one->crl != NULL)
+			(void)X509_STORE_add_crl(store, one->crl);
+	}
+	sk_X509_INFO_pop_free(all, X509_INFO_free);
+	BIO_free(in);
+	if (added == 0 && ERR_peek_last_error() == 0)
+		ERR_raise(ERR_LIB_X509, X509_R_NO_CERTIFICATE_FOUND);
+	return added > 0;
+}
+
+SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, const struct tp_files *files,
+			 struct tp_buf *why)
 {
 	ERR_clear_error();
 	SSL_CTX *ctx = new_context(TLS_client_method());
 	if (ctx == NULL)
 		goto failed;
-	if (conf->tls.ca != NULL ? SSL_CTX_load_verify_file(ctx, conf->tls.ca) != 1
+	if (conf->tls.ca != NULL ? !use_authorities(ctx, open_file(files, conf->tls.ca))
 				 : SSL_CTX_set_default_verify_paths(ctx) != 1)
 		goto failed;
 	SSL_CTX_set_verify(ctx, conf->tls.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
@@ -81,6 +152,24 @@ failed:
 	explain(why, "TLS of provider", conf->name);
 	SSL_CTX_free(ctx);
 	return NULL;
+}
+
+bool tp_tls_check(const struct tp_config *c, struct tp_buf *why)
+{
+	bool good = true;
+	for (size_t i = 0; i < c->n_listeners && good; i++)
+		if (c->listeners[i].tls.certificate != NULL) {
+			SSL_CTX *ctx = tp_tls_listener(&c->listeners[i], c->files, why);
+			good = ctx != NULL;
+			SSL_CTX_free(ctx);
+		}
+	for (size_t i = 0; i < c->n_providers && good; i++)
+		if (c->providers[i].https) {
+			SSL_CTX *ctx = tp_tls_provider(&c->providers[i], c->files, why);
+			good = ctx != NULL;
+			SSL_CTX_free(ctx);
+		}
+	return good;
 }
 
 static bool is_address(const char *name)

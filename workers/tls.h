@@ -8,12 +8,17 @@
 
 #include "common/base/buf.h"
 #include "common/config/config.h"
+#include "common/config/files.h"
 
-/* Context of a listener with certificate and key. NULL on failure, with a line in `why`. Freed by
- * SSL_CTX_free(). */
-SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, struct tp_buf *why);
+/* Context of a listener with certificate and key, out of the files that the configuration has read: what the
+ * disk holds by now is another matter. NULL on failure, with a line in `why`. Freed by SSL_CTX_free(). */
+SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, const struct tp_files *files,
+			 struct tp_buf *why);
 /* Context for a provider: verification on unless configured off. NULL on failure, with a line in `why`. */
-SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, struct tp_buf *why);
+SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, const struct tp_files *files,
+			 struct tp_buf *why);
+/* Can all contexts of a configuration be made? Else a line in `why`. */
+bool tp_tls_check(const struct tp_config *c, struct tp_buf *why);
 /* A client-side connection to the provider over fd: SNI and the name to verify are set. NULL when out of
  * memory. */
 SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd);

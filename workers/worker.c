@@ -8,6 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/config/secrets.h"
 #include "common/shm/marks.h"
 #include "workers/acceptor.h"
 #include "workers/access_log.h"
@@ -16,9 +17,11 @@
 #include "workers/gate.h"
 #include "workers/io.h"
 #include "workers/refresher.h"
+#include "workers/reload.h"
 #include "workers/resolve.h"
 #include "workers/runtime.h"
 #include "workers/timer.h"
+#include "workers/tls.h"
 #include "workers/tunnel.h"
 #include "workers/turn.h"
 
@@ -30,6 +33,7 @@ struct control {
 	struct event event;
 	struct event beat;
 	struct tp_timer drain;
+	struct tp_reload *reload;
 };
 
 static void stop(struct tp_worker *w)
@@ -78,7 +82,8 @@ static void reopen_logs(struct tp_worker *w)
 	tp_access_log_reopen(w);
 }
 
-static void obey(struct control *c, const struct tp_control_message *m)
+/* Takes over the descriptors. */
+static void obey(struct control *c, const struct tp_control_message *m, const int *fds, size_t n_fds)
 {
 	switch ((enum tp_control)m->what) {
 	case TP_CONTROL_DRAIN: drain(c); break;
@@ -86,7 +91,35 @@ static void obey(struct control *c, const struct tp_control_message *m)
 	case TP_CONTROL_ADOPT: tp_acceptor_serve(c->worker->acceptor, m->slot, true); break;
 	case TP_CONTROL_REOPEN: reopen_logs(c->worker); break;
 	case TP_CONTROL_RETURN: tp_acceptor_serve(c->worker->acceptor, m->slot, false); break;
+	case TP_CONTROL_SOCKETS:
+	case TP_CONTROL_PREPARE:
+	case TP_CONTROL_SWITCH:
+	case TP_CONTROL_ABORT:
+	case TP_CONTROL_CLOSE:
+	case TP_CONTROL_FORGET: tp_reload_hear(c->reload, m, fds, n_fds); break;
 	}
+}
+
+/* recv() with the descriptors that come beside; at most TP_CONTROL_SOCKETS_MAX. */
+static ssize_t receive(int fd, struct tp_control_message *m, int *fds, size_t *ret_n)
+{
+	union {
+		char bytes[CMSG_SPACE(TP_CONTROL_SOCKETS_MAX * sizeof(int))];
+		struct cmsghdr align;
+	} beside;
+	struct iovec v = {m, sizeof *m};
+	struct msghdr h = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = beside.bytes,
+			   .msg_controllen = sizeof beside.bytes};
+	*ret_n = 0;
+	ssize_t n = recvmsg(fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&h) : NULL;
+	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+		*ret_n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(c), *ret_n * sizeof(int));
+	}
+	return n;
 }
 
 static void on_control(evutil_socket_t fd, short what, void *arg)
@@ -94,9 +127,11 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	struct control *c = arg;
 	struct tp_control_message m;
-	ssize_t n = recv(fd, &m, sizeof m, MSG_DONTWAIT);
+	int fds[TP_CONTROL_SOCKETS_MAX];
+	size_t n_fds;
+	ssize_t n = receive(fd, &m, fds, &n_fds);
 	if (n == (ssize_t)sizeof m) {
-		obey(c, &m);
+		obey(c, &m, fds, n_fds);
 	} else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
 		tp_info("the master is gone");
 		(void)event_del(&c->event);
@@ -113,11 +148,13 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	(void)tp_log_flush();
 	(void)tp_sink_flush(&w->access_log);
 	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
+	tp_secrets_guard_tidy();
 }
 
 static void begin_control(struct control *c, struct tp_worker *w, int fd)
 {
-	*c = (struct control){.worker = w, .fd = fd};
+	c->worker = w;
+	c->fd = fd;
 	(void)event_assign(&c->event, w->base, fd, EV_READ | EV_PERSIST, on_control, c);
 	(void)event_add(&c->event, NULL);
 	struct timeval second = {1, 0};
@@ -209,17 +246,23 @@ static void close_worker(struct tp_worker *w)
 	free(w->head);
 }
 
+bool tp_worker_can_load(const struct tp_config *c, struct tp_buf *why)
+{
+	return tp_tls_check(c, why);
+}
+
 int tp_worker_main(const struct tp_worker_start *start)
 {
 	struct tp_worker w;
 	struct control control = {0};
 	struct tp_buf why = {0};
-	if (!open_worker(&w, start, &why)) {
+	if (!open_worker(&w, start, &why) || (control.reload = tp_reload_new(&w, start)) == NULL) {
 		tp_error("cannot start: %s", why.len > 0 ? tp_buf_cstr(&why) : "out of memory");
 		tp_buf_free(&why);
 		close_worker(&w);
 		return TP_WORKER_EXIT_CANNOT_START;
 	}
+	tp_config_unref(start->config); /* the generation that serves has its own */
 	begin_control(&control, &w, start->control_fd);
 	tp_slot_set_ready(w.region, w.stamp.slot, true);
 	while (!w.stopping) {
@@ -234,6 +277,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	(void)event_del(&control.event);
 	(void)event_del(&control.beat);
 	tp_timer_close(&control.drain);
+	tp_reload_free(control.reload);
 	close_worker(&w);
 	tp_buf_free(&why);
 	return TP_WORKER_EXIT_OK;

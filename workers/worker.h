@@ -31,7 +31,7 @@ struct tp_worker_listener {
  * caller of tp_worker_main() and lives until it returns.
  */
 struct tp_worker_start {
-	struct tp_config *config;
+	struct tp_config *config; /* its reference is taken over */
 	struct tp_region *region;
 	struct tp_stamp stamp;
 	int control_fd;
@@ -39,6 +39,10 @@ struct tp_worker_start {
 	int snapshot_fd;                            /* where snapshots go; -1 = none are made */
 	const struct tp_worker_listener *listeners; /* all sockets of all slots */
 	size_t n_listeners;
+	/* The configuration that the files in use (tp_files_use()) amount to; one reference, or NULL with
+	 * lines in `errors`. Must come to the same as in the master. */
+	struct tp_config *(*load)(const void *arg, struct tp_buf *errors);
+	const void *load_arg;
 };
 
 enum tp_control {
@@ -47,26 +51,46 @@ enum tp_control {
 	TP_CONTROL_ADOPT = 'a',  /* serve the sockets of `slot` as well: its worker is away */
 	TP_CONTROL_REOPEN = 'o', /* the logs were renamed: open them anew */
 	TP_CONTROL_RETURN = 'r', /* stop serving the sockets of `slot`: its worker is back */
+	/* A reload, in this order (design section 11). Each names the attempt it belongs to. */
+	TP_CONTROL_SOCKETS = 's', /* sockets that it brings; the descriptors come beside */
+	TP_CONTROL_PREPARE =
+		'p', /* make the next generation of the bundle whose descriptor comes beside; answer */
+	TP_CONTROL_SWITCH = 'w', /* it serves from now on */
+	TP_CONTROL_ABORT = 'b',  /* it does not come */
+	TP_CONTROL_CLOSE =
+		'c', /* close the sockets of listeners that are gone; what is queued is taken first */
+	TP_CONTROL_FORGET = 'f', /* the same with all sockets of `slot`, which retires */
 };
+
+enum { TP_CONTROL_SOCKETS_MAX = 32 };
 
 /* Master to worker, one datagram each. */
 struct tp_control_message {
 	uint8_t what; /* enum tp_control */
 	uint8_t slot;
+	uint8_t n_sockets;
+	uint64_t attempt;
+	struct {
+		uint16_t conf;
+		int16_t slot;
+	} sockets[TP_CONTROL_SOCKETS_MAX];
 };
 
 enum tp_report {
-	TP_REPORT_ALERT = 'A', /* run alerts.command */
+	TP_REPORT_ALERT = 'A',    /* run alerts.command */
+	TP_REPORT_PREPARED = 'P', /* what attempt `when_ms` brings can serve */
+	TP_REPORT_CANNOT = 'C',   /* it cannot: lines in `json` */
+	TP_REPORT_SWITCHED = 'S', /* it serves */
 };
 
 enum { TP_ALERT_JSON_MAX = 4000 }; /* less than a pipe of one page takes: see server/alerts.c */
 
 /* Worker to master, one datagram each, cut behind the JSON. Whoever sends it has found the alert due. */
 struct tp_report_message {
-	uint64_t when_ms;             /* CLOCK_BOOTTIME: what tp_alert_due() was asked with */
+	uint64_t when_ms;             /* CLOCK_BOOTTIME: what tp_alert_due() was asked with; or an attempt */
 	uint8_t what;                 /* enum tp_report */
 	uint8_t alert;                /* enum tp_alert */
-	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write() */
+	char json[TP_ALERT_JSON_MAX]; /* tp_alert_write(); or plain text */
 };
 
 /*
@@ -85,6 +109,9 @@ enum { TP_SNAPSHOT_TEXT_MAX = 192 * 1024 }; /* less than net.core.wmem_default a
 
 enum { TP_WORKER_EXIT_OK = 0, TP_WORKER_EXIT_CANNOT_START = 70 };
 
+/* Before any worker is asked: can what a configuration needs beside its values (certificates, keys,
+ * authorities) be loaded? Else a line in `why`. */
+bool tp_worker_can_load(const struct tp_config *c, struct tp_buf *why);
 /* Runs the loop until told to end; returns the exit status of the process. */
 int tp_worker_main(const struct tp_worker_start *start);
 

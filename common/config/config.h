@@ -177,11 +177,14 @@ struct tp_budget_conf {
 	size_t n_identify;
 };
 
+struct tp_files;
+
 struct tp_config {
-	unsigned refs;       /* plain counter: each process has its own copy */
-	uint64_t generation; /* set by the master: 1, 2, ... */
-	char *file;          /* where it came from */
-	unsigned workers;    /* 1..256; auto is resolved */
+	unsigned refs;          /* plain counter: each process has its own copy */
+	uint64_t generation;    /* set by the master: 1, 2, ... */
+	char *file;             /* where it came from */
+	struct tp_files *files; /* all that was read for it; one reference. See files.h */
+	unsigned workers;       /* 1..256; auto is resolved */
 	struct tp_listener_conf *listeners;
 	size_t n_listeners;
 	struct {

@@ -1,10 +1,9 @@
 #include "common/config/expand.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "common/config/files.h"
 
 static bool is_name(struct tp_str s)
 {
@@ -32,39 +31,6 @@ static bool put_variable(struct tp_str name, struct tp_buf *out, struct tp_buf *
 	return true;
 }
 
-/* Reads fd to its end into out; 0 or an errno. */
-static int read_all(int fd, struct tp_buf *out)
-{
-	size_t start = out->len;
-	for (;;) {
-		if (!tp_buf_reserve(out, 4096))
-			return ENOMEM;
-		ssize_t n = read(fd, out->data + out->len, 4096);
-		if (n == 0)
-			return 0;
-		if (n < 0 && errno != EINTR)
-			return errno;
-		if (n > 0)
-			out->len += (size_t)n;
-		if (out->len - start > TP_EXPAND_FILE_MAX)
-			return EFBIG;
-	}
-}
-
-/* Only regular files: a directory has no content, and reading a FIFO or terminal could hang the start. */
-static int read_file(const char *path, struct tp_buf *out)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return errno;
-	struct stat st;
-	int error = fstat(fd, &st) != 0 ? errno : S_ISREG(st.st_mode) ? 0 : EINVAL;
-	if (error == 0)
-		error = read_all(fd, out);
-	(void)close(fd);
-	return error;
-}
-
 /* Editors and `echo` end a file with a newline that is no part of the key. */
 static void cut_newline(struct tp_buf *out, size_t start)
 {
@@ -84,7 +50,7 @@ static bool put_file(struct tp_str path, struct tp_buf *out, struct tp_buf *reas
 	tp_buf_add_str(&copy, path);
 	const char *terminated = tp_buf_cstr(&copy);
 	size_t start = out->len;
-	int error = terminated != NULL ? read_file(terminated, out) : ENOMEM;
+	int error = terminated != NULL ? tp_files_read(terminated, TP_EXPAND_FILE_MAX, false, out) : ENOMEM;
 	tp_buf_free(&copy);
 	if (error != 0) {
 		tp_buf_printf(reason, "file `%.*s` cannot be used: %s", (int)path.n, path.p,

@@ -66,10 +66,10 @@ static const struct tp_section admin_listener = {.name = "admin listener",
 static const struct tp_option admin_rows[] = {
 	{.key = "listen", .type = TP_OPT_LIST, AT(struct tp_config, admin.listeners),
 	 COUNTED(struct tp_config, admin.n_listeners), .inner = &admin_listener, .one_or_list = true, RANGE(0, 16),
-	 .fallback = "[]", .restart = true, .example = "[ \"unix:/run/turnpike/admin.sock\", \"127.0.0.1:9090\" ]",
+	 .fallback = "[]", .example = "[ \"unix:/run/turnpike/admin.sock\", \"127.0.0.1:9090\" ]",
 	 .help = "Where /metrics, /stats, /healthz, /readyz and the rest are served: addresses of their own, apart from "
 		 "`listen`. A unix socket (mode 0660) may do everything; TCP only reads, unless there is a `token`."},
-	{.key = "token", .type = TP_OPT_STRING, AT(struct tp_config, admin.token), .secret = true, .restart = true,
+	{.key = "token", .type = TP_OPT_STRING, AT(struct tp_config, admin.token), .secret = true,
 	 .example = "\"${ADMIN_TOKEN}\"", .refuse = tp_refuse_key,
 	 .help = "`Authorization: Bearer TOKEN` lets a TCP client change things. Addresses that other machines can reach "
 		 "need a token for everything."},
@@ -549,7 +549,7 @@ static const struct tp_option root_rows[] = {
 	{.key = "limits", SECTION(limits), .help = "Bounds for clients."},
 	{.key = "state", SECTION(state), .help = "The table in shared memory."},
 	{.key = "stats_file", .type = TP_OPT_STRING, AT(struct tp_config, stats_file), .refuse = tp_refuse_absolute,
-	 .restart = true, .example = "/var/lib/turnpike/retry_stats.json",
+	 .example = "/var/lib/turnpike/retry_stats.json",
 	 .help = "Absolute path of a JSON file with all numbers, as `turnpike stats --json` prints them, written anew "
 		 "every 10s and at the end. Empty: none."},
 	{.key = "log", SECTION(log_section), .help = "The log."},
@@ -559,7 +559,7 @@ static const struct tp_option root_rows[] = {
 	{.key = "alerts", SECTION(alerts), .help = "Telling people: a gateway that drowns, a model that is dead, a worker that died."},
 	{.key = "shutdown", SECTION(shutdown_section), .help = "The end."},
 	{.key = "pid_file", .type = TP_OPT_STRING, AT(struct tp_config, pid_file), .refuse = tp_refuse_absolute,
-	 .example = "/run/turnpike/turnpike.pid",
+	 .restart = true, .example = "/run/turnpike/turnpike.pid",
 	 .help = "Absolute path of a file that holds the master's pid. Empty: none."},
 };
 const struct tp_section tp_config_root = {ROWS(root_rows), .check = tp_check_config};

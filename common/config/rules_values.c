@@ -2,11 +2,12 @@
 #include "common/config/rules.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/base/buf.h"
 #include "common/config/endpoint.h"
+#include "common/config/files.h"
+
+enum { TLS_FILE_MAX = 8 * 1024 * 1024 }; /* a bundle of all authorities there are is a quarter megabyte */
 
 static bool is_letter_or_digit(char c)
 {
@@ -112,15 +113,19 @@ const char *tp_refuse_path(char *value)
 /* Opened here already, so that a wrong path is told with its line before anything is started. */
 const char *tp_refuse_file(char *value)
 {
-	struct stat st;
-	int fd = open(value, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return errno == ENOENT   ? "cannot be read: there is no such file"
-		       : errno == EACCES ? "cannot be read: permission denied"
-					 : "cannot be read";
-	bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	(void)close(fd);
-	return regular ? NULL : "is not a regular file";
+	struct tp_buf content = {0};
+	int error = tp_files_read(value, TLS_FILE_MAX, false, &content);
+	if (content.data != NULL)
+		explicit_bzero(content.data, content.len);
+	tp_buf_free(&content);
+	switch (error) {
+	case 0: return NULL;
+	case ENOENT: return "cannot be read: there is no such file";
+	case EACCES: return "cannot be read: permission denied";
+	case EINVAL: return "is not a regular file";
+	case EFBIG: return "is larger than 8 MiB";
+	default: return "cannot be read";
+	}
 }
 
 const char *tp_refuse_absolute(char *value)

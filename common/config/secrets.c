@@ -142,27 +142,73 @@ void tp_secrets_free(struct tp_secrets *s)
 
 /* ---- the log */
 
-static struct {
+/* A generation: the newest first. Those before are masked while something of them still runs. */
+struct guarded {
+	struct guarded *next;
 	struct tp_config *config;
 	struct tp_secrets secrets;
-} guard;
+};
+
+static struct guarded *guards;
 
 static bool mask_line(struct tp_str line, struct tp_buf *out)
 {
-	if (guard.secrets.failed) { /* not all that is secret is known */
-		out->failed = true;
-		return true;
-	}
-	return tp_mask_line(line, &guard.secrets.list, out);
+	for (const struct guarded *g = guards; g != NULL; g = g->next)
+		if (g->secrets.failed) { /* not all that is secret is known */
+			out->failed = true;
+			return true;
+		}
+	return tp_mask_line(line, &guards->secrets.list, out);
 }
 
-void tp_secrets_guard_log(struct tp_config *c)
+static void let_go(struct guarded *g)
 {
-	struct tp_config *before = guard.config;
-	tp_secrets_free(&guard.secrets);
-	guard.config = c != NULL ? tp_config_ref(c) : NULL;
-	if (c != NULL)
-		tp_secrets_of_config(c, &guard.secrets);
-	tp_config_unref(before);
-	tp_log_set_mask(c != NULL ? mask_line : NULL);
+	tp_secrets_free(&g->secrets);
+	tp_config_unref(g->config);
+	free(g);
+}
+
+/* Lets go of generations that nobody else holds, and says which list goes on at which. */
+static void tidy(struct guarded *newest)
+{
+	struct guarded **at = &newest->next;
+	while (*at != NULL) {
+		struct guarded *g = *at;
+		if (g->config->refs > 1) {
+			at = &g->next;
+			continue;
+		}
+		*at = g->next;
+		let_go(g);
+	}
+	for (struct guarded *g = newest; g != NULL; g = g->next)
+		g->secrets.list.next = g->next != NULL ? &g->next->secrets.list : &learned;
+}
+
+bool tp_secrets_guard_log(struct tp_config *c)
+{
+	struct guarded *g = c != NULL ? calloc(1, sizeof *g) : NULL;
+	if (c != NULL && g == NULL)
+		return false;
+	if (g == NULL) {
+		tp_log_set_mask(NULL);
+		for (struct guarded *next; guards != NULL; guards = next) {
+			next = guards->next;
+			let_go(guards);
+		}
+		return true;
+	}
+	g->config = tp_config_ref(c);
+	tp_secrets_of_config(c, &g->secrets);
+	g->next = guards;
+	tidy(g);
+	guards = g;
+	tp_log_set_mask(mask_line);
+	return true;
+}
+
+void tp_secrets_guard_tidy(void)
+{
+	if (guards != NULL)
+		tidy(guards);
 }

@@ -30,10 +30,13 @@ enum { TP_SECRETS_LEARNED = 64 };
 void tp_secrets_learn(struct tp_str text);
 
 /*
- * From now on every line that this process logs is masked with the secrets of `c`, of which a reference is
- * kept until the next call.  A process forked later does the same.  To be called once per generation; NULL
- * lets go of the last one, and lines go out as they are.
+ * From now on every line that this process logs is masked with the secrets of `c` too, of which a reference
+ * is kept; those of earlier generations stay masked while anybody else holds one of theirs.  A process forked
+ * later does the same.  To be called once per generation; NULL lets go of all, and lines go out as they are.
+ * False: out of memory, nothing has changed.
  */
-void tp_secrets_guard_log(struct tp_config *c);
+bool tp_secrets_guard_log(struct tp_config *c);
+/* Lets go of earlier generations that nobody else holds any more. */
+void tp_secrets_guard_tidy(void);
 
 #endif

@@ -21,6 +21,8 @@
 
 enum { TICK_MS = 1000, POLL_MS = 5 };
 
+static const uint8_t one_slot[] = {0}; /* one socket for each address */
+
 /* Moved by start_one(), tp_admin_ended() and tp_admin_renew(). */
 enum state {
 	STATE_AWAY,    /* no process */
@@ -31,8 +33,13 @@ enum state {
 struct tp_admin {
 	struct tp_admin_setup setup;
 	struct tp_listeners sockets;
+	struct tp_listeners added; /* by a reload that is under way */
 	enum state state;
-	bool draining;
+	bool draining, outdated; /* it is to be replaced when nobody waits for it */
+	bool deaf;               /* its channel has ended; its death is not known yet */
+	uint64_t asked, answers,
+		answered;           /* numbers of its requests: the last one, of the reload under way, done */
+	struct tp_buf reload_error; /* lines; empty = the last one was good */
 	pid_t pid;
 	int control_fd; /* -1 = none */
 	uint64_t forked_ms, due_ms;
@@ -41,12 +48,7 @@ struct tp_admin {
 
 int tp_admin_open(const struct tp_admin_setup *setup, struct tp_buf *why, struct tp_admin **ret_admin)
 {
-	static const uint8_t one_slot[] = {0}; /* one socket for each address */
 	const struct tp_config *config = setup->config;
-	if (config->admin.n_listeners == 0 && config->stats_file == NULL) {
-		*ret_admin = NULL;
-		return 0;
-	}
 	struct tp_admin *a = calloc(1, sizeof *a);
 	if (a == NULL) {
 		tp_buf_printf(why, "out of memory");
@@ -66,10 +68,122 @@ int tp_admin_open(const struct tp_admin_setup *setup, struct tp_buf *why, struct
 
 const char *tp_admin_address(const struct tp_admin *a, size_t i)
 {
-	return a != NULL && i < a->sockets.n_names ? a->sockets.names[i] : NULL;
+	return a != NULL && i < a->sockets.n_names ? a->sockets.names[i].text : NULL;
+}
+
+/* ---- the channel */
+
+static void tell(struct tp_admin *a, const struct tp_admin_message *m, size_t n)
+{
+	if (a->control_fd >= 0)
+		(void)send(a->control_fd, m, offsetof(struct tp_admin_message, text) + n,
+			   MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+int tp_admin_fd(const struct tp_admin *a)
+{
+	return a == NULL || a->deaf ? -1 : a->control_fd;
+}
+
+bool tp_admin_asked(struct tp_admin *a)
+{
+	struct tp_admin_request r;
+	ssize_t n = -1;
+	if (a == NULL)
+		return false;
+	while (!a->deaf && a->control_fd >= 0 && (n = recv(a->control_fd, &r, sizeof r, MSG_DONTWAIT)) > 0)
+		if (n == (ssize_t)sizeof r)
+			a->asked = r.number;
+	a->deaf = a->deaf || n == 0;
+	return a->asked > a->answers;
+}
+
+void tp_admin_reload_begins(struct tp_admin *a)
+{
+	if (a != NULL)
+		a->answers = a->asked;
+}
+
+void tp_admin_reload_ended(struct tp_admin *a, bool good, uint64_t generation, struct tp_str lines)
+{
+	if (a == NULL)
+		return;
+	struct tp_admin_message m = {
+		.what = TP_ADMIN_OUTCOME, .good = good, .asked = a->answers, .generation = generation};
+	size_t n = lines.n < sizeof m.text ? lines.n : sizeof m.text;
+	if (n > 0)
+		memcpy(m.text, lines.p, n);
+	a->answered = a->answers;
+	tp_buf_free(&a->reload_error);
+	if (!good)
+		tp_buf_add(&a->reload_error, m.text, n);
+	tell(a, &m, n);
+}
+
+static void close_control(struct tp_admin *a)
+{
+	if (a->control_fd >= 0)
+		(void)close(a->control_fd);
+	a->control_fd = -1;
+}
+
+static void let_leave(struct tp_admin *a)
+{
+	close_control(a);
+	if (a->state == STATE_RUNNING)
+		a->state = STATE_LEAVING;
+}
+
+/* ---- a reload */
+
+int tp_admin_prepare(struct tp_admin *a, const struct tp_config *next, struct tp_buf *why)
+{
+	const struct tp_config *now = a->setup.config;
+	const struct tp_listeners_want want = {next->admin.listeners, next->admin.n_listeners, one_slot, 1};
+	return tp_listeners_prepare(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want,
+				    &a->added, why);
+}
+
+void tp_admin_abort(struct tp_admin *a)
+{
+	tp_listeners_close(&a->added);
+}
+
+void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned n_slots)
+{
+	const struct tp_config *now = a->setup.config;
+	const struct tp_listeners_want want = {next->admin.listeners, next->admin.n_listeners, one_slot, 1};
+	struct tp_listeners removed = {0};
+	if (!tp_listeners_switch(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want, &a->added,
+				 &removed)) {
+		tp_error("out of memory: there are no admin addresses until the next reload");
+		tp_listeners_close(&a->added);
+		tp_listeners_close(&a->sockets);
+	}
+	tp_listeners_close(&removed);
+	a->setup.config = next;
+	a->setup.n_slots = n_slots;
+	a->outdated = true;
+}
+
+static void replace_outdated(struct tp_admin *a)
+{
+	if (!a->outdated || tp_admin_asked(a) || a->answered < a->answers)
+		return;
+	static const struct tp_admin_message m = {.what = TP_ADMIN_LEAVE};
+	a->outdated = false;
+	if (a->state != STATE_RUNNING)
+		return;
+	tell(a, &m, 0);
+	a->state = STATE_LEAVING;
 }
 
 /* ---- birth */
+
+static bool is_wanted(const struct tp_admin *a)
+{
+	return a->setup.config->admin.n_listeners > 0 || a->setup.config->stats_file != NULL;
+}
 
 static _Noreturn void run_child(const struct tp_admin *a, const struct tp_supervisor *s, int control_fd)
 {
@@ -77,8 +191,8 @@ static _Noreturn void run_child(const struct tp_admin *a, const struct tp_superv
 	tp_child_begin("admin", a->setup.lock_fd, a->setup.signal_fd);
 	tp_supervisor_let_go(s);
 	/* A listening socket that anybody holds goes on taking connections. */
-	for (size_t i = 0; i < a->setup.public_sockets->n_sockets; i++)
-		(void)close(a->setup.public_sockets->sockets[i].fd);
+	tp_listeners_let_go(a->setup.public_sockets);
+	tp_listeners_let_go(&a->added);
 	struct tp_admin_start start = {
 		.view = {.config = a->setup.config,
 			 .region = a->setup.region,
@@ -87,6 +201,9 @@ static _Noreturn void run_child(const struct tp_admin *a, const struct tp_superv
 			 .draining = a->draining},
 		.sockets = &a->sockets,
 		.control_fd = control_fd,
+		.reload_error = a->reload_error.len > 0
+					? tp_buf_cstr((struct tp_buf *)(uintptr_t)&a->reload_error)
+					: NULL,
 	};
 	int status = tp_admin_main(&start);
 	(void)tp_log_flush();
@@ -112,6 +229,8 @@ static pid_t spawn(struct tp_admin *a, const struct tp_supervisor *s)
 		return error;
 	}
 	a->control_fd = pair[0];
+	a->deaf = false;
+	a->asked = a->answers = a->answered = 0;
 	return pid;
 }
 
@@ -132,7 +251,10 @@ static void start_one(struct tp_admin *a, const struct tp_supervisor *s, uint64_
 uint64_t tp_admin_tick(struct tp_admin *a, const struct tp_supervisor *s)
 {
 	uint64_t now = tp_clock_boot_ms();
-	if (a == NULL || a->state != STATE_AWAY)
+	if (a == NULL)
+		return TICK_MS;
+	replace_outdated(a);
+	if (a->state != STATE_AWAY || !is_wanted(a))
 		return TICK_MS;
 	if (now >= a->due_ms)
 		start_one(a, s, now);
@@ -142,13 +264,6 @@ uint64_t tp_admin_tick(struct tp_admin *a, const struct tp_supervisor *s)
 }
 
 /* ---- the end */
-
-static void close_control(struct tp_admin *a)
-{
-	if (a->control_fd >= 0)
-		(void)close(a->control_fd);
-	a->control_fd = -1;
-}
 
 static void log_death(pid_t pid, int status, const char *next)
 {
@@ -178,25 +293,20 @@ bool tp_admin_ended(struct tp_admin *a, pid_t pid, int status)
 	return true;
 }
 
-static void tell(const struct tp_admin *a, enum tp_admin_control what)
-{
-	const char message = (char)what;
-	if (a->control_fd >= 0)
-		(void)send(a->control_fd, &message, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 void tp_admin_drain(struct tp_admin *a)
 {
+	static const struct tp_admin_message m = {.what = TP_ADMIN_DRAINING};
 	if (a == NULL)
 		return;
 	a->draining = true;
-	tell(a, TP_ADMIN_DRAINING);
+	tell(a, &m, 0);
 }
 
 void tp_admin_reopen(struct tp_admin *a)
 {
+	static const struct tp_admin_message m = {.what = TP_ADMIN_REOPEN};
 	if (a != NULL)
-		tell(a, TP_ADMIN_REOPEN);
+		tell(a, &m, 0);
 }
 
 void tp_admin_renew(struct tp_admin *a, struct tp_region *region)
@@ -204,9 +314,7 @@ void tp_admin_renew(struct tp_admin *a, struct tp_region *region)
 	if (a == NULL)
 		return;
 	a->setup.region = region;
-	close_control(a);
-	if (a->state == STATE_RUNNING)
-		a->state = STATE_LEAVING;
+	let_leave(a);
 }
 
 void tp_admin_let_go(const struct tp_admin *a)
@@ -215,8 +323,8 @@ void tp_admin_let_go(const struct tp_admin *a)
 		return;
 	if (a->control_fd >= 0)
 		(void)close(a->control_fd);
-	for (size_t i = 0; i < a->sockets.n_sockets; i++)
-		(void)close(a->sockets.sockets[i].fd);
+	tp_listeners_let_go(&a->sockets);
+	tp_listeners_let_go(&a->added);
 }
 
 static void wait_end(pid_t pid, uint64_t patience_ms)
@@ -238,5 +346,7 @@ void tp_admin_close(struct tp_admin *a, uint64_t patience_ms)
 	if (a->state != STATE_AWAY)
 		wait_end(a->pid, patience_ms);
 	tp_listeners_close(&a->sockets);
+	tp_listeners_close(&a->added);
+	tp_buf_free(&a->reload_error);
 	free(a);
 }

@@ -1,8 +1,8 @@
 /*
  * The master's side of the admin process: its addresses, its birth, its replacement, its end.
  *
- * All functions but tp_admin_open() accept NULL: there is none when neither admin.listen nor stats_file is
- * set.
+ * There is no process while neither admin.listen nor stats_file is set.  All functions but tp_admin_open()
+ * accept NULL.
  */
 #ifndef TP_SERVER_ADMIN_ADMIN_H
 #define TP_SERVER_ADMIN_ADMIN_H
@@ -29,7 +29,7 @@ struct tp_admin_setup {
 	const struct tp_listeners *public_sockets; /* these too */
 };
 
-/* Opens the admin addresses; no process yet. *ret_admin is NULL when none is wanted. Returns 0 or -errno;
+/* Opens the admin addresses; no process yet. Returns 0 or -errno;
  * `why` then has one line of plain words. */
 int tp_admin_open(const struct tp_admin_setup *setup, struct tp_buf *why, struct tp_admin **ret_admin);
 /* "http://127.0.0.1:9090", ...: actual addresses. NULL at the end. */
@@ -44,6 +44,20 @@ bool tp_admin_ended(struct tp_admin *a, pid_t pid, int status);
 void tp_admin_drain(struct tp_admin *a);
 /* The log was renamed: the process opens it anew. NULL is ignored. */
 void tp_admin_reopen(struct tp_admin *a);
+/* The descriptor that becomes readable when the process asks for something; -1: none. */
+int tp_admin_fd(const struct tp_admin *a);
+/* Has it asked for a reload since the last outcome? */
+bool tp_admin_asked(struct tp_admin *a);
+/* A reload begins: it answers what was asked until now. */
+void tp_admin_reload_begins(struct tp_admin *a);
+/* How it ended: with lines that say why it was refused, or warnings. Kept for successors of the process. */
+void tp_admin_reload_ended(struct tp_admin *a, bool good, uint64_t generation, struct tp_str lines);
+/* The addresses of `next`: opened, not listening. 0 or -errno, with a line in `why`. Undone by
+ * tp_admin_abort(). */
+int tp_admin_prepare(struct tp_admin *a, const struct tp_config *next, struct tp_buf *why);
+void tp_admin_abort(struct tp_admin *a);
+/* They serve; the process is replaced by one that knows `next`, once its questions are answered. */
+void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned n_slots);
 /* Another table: the process is replaced by one that knows it. */
 void tp_admin_renew(struct tp_admin *a, struct tp_region *region);
 /* In another child of the master: closes its copies of the admin's descriptors. */

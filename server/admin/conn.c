@@ -18,13 +18,16 @@ enum {
 	REQUEST_MS = 10000, /* from the first byte of a request, or the accept, to its end */
 	IDLE_MS = 120000,   /* between requests: longer than people scrape apart */
 	ANSWER_MS = 30000,  /* until the client has taken its answer */
+	AWAIT_MS = 60000,   /* the master's answer */
 	LINGER_MS = 2000,
+	LEAVE_MS = 1000, /* for a request that is on its way when this process is replaced */
 };
 
 /* Moved by enter() alone. */
 enum state {
 	STATE_IDLE,      /* nothing of a request yet */
 	STATE_READING,   /* a part of one */
+	STATE_AWAITING,  /* the master has the word */
 	STATE_WRITING,   /* the answer is on its way */
 	STATE_LINGERING, /* said the last word; what still comes is thrown away, so that no reset eats it */
 };
@@ -40,13 +43,19 @@ struct tp_admin_conn {
 	struct tp_buf in, out;
 	size_t scanned, written;
 	size_t request_size; /* of the request that is being answered: cut off the buffer behind it */
-	bool last, told_continue;
+	bool last, told_continue, served;
+	uint64_t awaited; /* in AWAITING: the number of the request to the master */
 };
+
+static bool takes_input(enum state s)
+{
+	return s != STATE_WRITING && s != STATE_AWAITING;
+}
 
 static void enter(struct tp_admin_conn *c, enum state state)
 {
-	static const unsigned limits[] = {IDLE_MS, REQUEST_MS, ANSWER_MS, LINGER_MS};
-	bool reads_before = c->state != STATE_WRITING, reads = state != STATE_WRITING;
+	static const unsigned limits[] = {IDLE_MS, REQUEST_MS, AWAIT_MS, ANSWER_MS, LINGER_MS};
+	bool reads_before = takes_input(c->state), reads = takes_input(state);
 	c->state = state;
 	c->deadline_ms = tp_clock_boot_ms() + limits[state];
 	if (reads && !reads_before)
@@ -62,9 +71,12 @@ static void close_conn(struct tp_admin_conn *c)
 	(void)close(c->fd);
 	TAILQ_REMOVE(&c->all->all, c, link);
 	c->all->n--;
+	struct tp_admin_conns *all = c->all;
 	tp_buf_free(&c->in);
 	tp_buf_free(&c->out);
 	free(c);
+	if (all->leaving && all->n == 0)
+		(void)event_base_loopbreak(all->base);
 }
 
 /* ---- answers */
@@ -83,6 +95,7 @@ static const char *reason_of(int status)
 		{405, "Method Not Allowed"},
 		{411, "Length Required"},
 		{413, "Content Too Large"},
+		{422, "Unprocessable Content"},
 		{414, "URI Too Long"},
 		{431, "Request Header Fields Too Large"},
 		{500, "Internal Server Error"},
@@ -153,8 +166,14 @@ static void answer(struct tp_admin_conn *c, const struct tp_head *h)
 	struct tp_admin_question q = question_of(c, h);
 	struct tp_admin_answer a;
 	c->request_size = h->size + q.body.n;
-	c->last = !h->keep_alive;
+	c->last = !h->keep_alive || c->all->leaving;
+	c->served = true;
 	tp_admin_answer(c->all->view, &q, &a);
+	c->awaited = a.awaited;
+	if (a.awaited != 0) {
+		enter(c, STATE_AWAITING);
+		return;
+	}
 	put_answer(c, &a, tp_str_eq(q.method, TP_STR("HEAD")));
 	enter(c, STATE_WRITING);
 }
@@ -240,6 +259,10 @@ static void flush(struct tp_admin_conn *c)
 		if (c->written < c->out.len)
 			continue;
 		end_answer(c);
+		if (c->all->leaving && c->state == STATE_LINGERING) {
+			close_conn(c); /* a successor waits */
+			return;
+		}
 		if (c->state == STATE_IDLE)
 			take_request(c);
 	}
@@ -286,7 +309,7 @@ static bool make_room(struct tp_admin_conns *all)
 	if (all->n < MOST_CONNS)
 		return true;
 	TAILQ_FOREACH(c, &all->all, link)
-	if (c->state != STATE_WRITING) {
+	if (takes_input(c->state)) {
 		close_conn(c);
 		return true;
 	}
@@ -319,6 +342,37 @@ void tp_admin_conns_sweep(struct tp_admin_conns *all, uint64_t now_ms)
 		next = TAILQ_NEXT(c, link);
 		if (now_ms >= c->deadline_ms)
 			close_conn(c);
+	}
+}
+
+void tp_admin_conns_leave(struct tp_admin_conns *all)
+{
+	struct tp_admin_conn *next;
+	uint64_t latest = tp_clock_boot_ms() + LEAVE_MS;
+	all->leaving = true;
+	for (struct tp_admin_conn *c = TAILQ_FIRST(&all->all); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->state == STATE_LINGERING || (c->state == STATE_IDLE && c->served))
+			close_conn(c);
+		else if (takes_input(c->state) && c->deadline_ms > latest)
+			c->deadline_ms = latest;
+	}
+	if (all->n == 0)
+		(void)event_base_loopbreak(all->base);
+}
+
+void tp_admin_conns_told(struct tp_admin_conns *all, uint64_t asked, const struct tp_admin_answer *a)
+{
+	struct tp_admin_conn *next;
+	for (struct tp_admin_conn *c = TAILQ_FIRST(&all->all); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->state != STATE_AWAITING || c->awaited > asked)
+			continue;
+		struct tp_admin_answer own = {.status = a->status, .type = a->type};
+		tp_buf_add_str(&own.body, tp_buf_str(&a->body));
+		put_answer(c, &own, false);
+		enter(c, STATE_WRITING);
+		flush(c);
 	}
 }
 

@@ -35,9 +35,10 @@ static void say(struct tp_admin_answer *a, int status, struct tp_str text)
 static void healthz(const struct tp_admin_view *v, const struct tp_admin_question *q,
 		    struct tp_admin_answer *a)
 {
-	(void)v;
 	(void)q;
 	say(a, 200, TP_STR("ok\n"));
+	if (v->reload_error != NULL)
+		tp_buf_printf(&a->body, "the last reload was refused:\n%s\n", v->reload_error);
 }
 
 static void readyz(const struct tp_admin_view *v, const struct tp_admin_question *q,
@@ -69,7 +70,13 @@ static void stats(const struct tp_admin_view *v, const struct tp_admin_question 
 	(void)q;
 	a->status = 200;
 	const struct tp_breaker_policy policy = tp_listing_policy(v->config);
-	(void)tp_report_write(v->region, &policy, &a->body);
+	json_t *tree = tp_report_make(v->region, &policy);
+	json_t *error = v->reload_error != NULL ? tp_listing_text(tp_str_from(v->reload_error)) : json_null();
+	if (tree != NULL && json_object_set_new(tree, "reload_error", error) != 0) {
+		json_decref(tree);
+		tree = NULL;
+	}
+	(void)tp_report_text(tree, &a->body);
 }
 
 /* ---- clearing */
@@ -157,6 +164,36 @@ static void clear_cooldowns(const struct tp_admin_view *v, const struct tp_admin
 	tell_cleared(a, n);
 }
 
+/* ---- reload */
+
+static void reload(const struct tp_admin_view *v, const struct tp_admin_question *q,
+		   struct tp_admin_answer *a)
+{
+	(void)q;
+	a->awaited = v->ask_reload != NULL ? v->ask_reload(v->ask_arg) : 0;
+	if (a->awaited == 0)
+		tp_admin_error(503, "the master cannot be asked now", a);
+}
+
+void tp_admin_reload_answer(bool good, uint64_t generation, struct tp_str lines,
+			    struct tp_admin_answer *ret_answer)
+{
+	*ret_answer = (struct tp_admin_answer){.status = good ? 200 : 422, .type = type_json};
+	struct tp_buf *out = &ret_answer->body;
+	tp_buf_printf(out, "{\"generation\":%llu,\"%s\":[", (unsigned long long)generation,
+		      good ? "warnings" : "errors");
+	for (bool first = true; lines.n > 0; first = false) {
+		const char *end = memchr(lines.p, '\n', lines.n);
+		size_t n = end != NULL ? (size_t)(end - lines.p) : lines.n;
+		tp_buf_add_str(out, first ? TP_STR("\"") : TP_STR(",\""));
+		tp_buf_add_json(out, (struct tp_str){lines.p, n});
+		tp_buf_add_str(out, TP_STR("\""));
+		n += end != NULL;
+		lines = (struct tp_str){lines.p + n, lines.n - n};
+	}
+	tp_buf_add_str(out, TP_STR("]}\n"));
+}
+
 /* ---- the table */
 
 static const struct endpoint {
@@ -171,6 +208,7 @@ static const struct endpoint {
 	{"/stats", false, stats},
 	{"/blacklist/clear", true, clear_blacklist},
 	{"/cooldown/clear", true, clear_cooldowns},
+	{"/reload", true, reload},
 };
 
 void tp_admin_answer(const struct tp_admin_view *view, const struct tp_admin_question *q,

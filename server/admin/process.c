@@ -32,6 +32,10 @@ struct process {
 	size_t n_doors;
 	struct event control, sweep, stats;
 	uint64_t losses_told; /* lines of the log */
+	int control_fd;
+	uint64_t asked; /* requests to the master */
+	struct tp_buf reload_error;
+	bool leaving;
 };
 
 static void write_stats(struct process *p)
@@ -65,7 +69,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	tp_admin_conns_sweep(&p->conns, tp_clock_boot_ms());
-	for (size_t i = 0; i < p->n_doors; i++)
+	for (size_t i = 0; i < p->n_doors && !p->leaving; i++)
 		(void)event_add(&p->doors[i].event, NULL);
 	(void)tp_log_flush();
 	tp_number_tell(p->view.region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &p->losses_told);
@@ -78,16 +82,57 @@ static void on_stats(evutil_socket_t fd, short what, void *arg)
 	write_stats(arg);
 }
 
+static void note_reload(struct process *p, bool good, struct tp_str lines)
+{
+	tp_buf_free(&p->reload_error);
+	if (!good)
+		tp_buf_add_str(&p->reload_error, lines);
+	p->view.reload_error = good ? NULL : tp_buf_cstr(&p->reload_error);
+}
+
+/* What waits in the queues is the successor's. */
+static void leave(struct process *p)
+{
+	p->leaving = true;
+	for (size_t i = 0; i < p->n_doors; i++)
+		(void)event_del(&p->doors[i].event);
+	tp_admin_conns_leave(&p->conns);
+}
+
+static void hear(struct process *p, const struct tp_admin_message *m, size_t n)
+{
+	struct tp_admin_answer a;
+	struct tp_str lines = {m->text, n};
+	switch ((enum tp_admin_control)m->what) {
+	case TP_ADMIN_DRAINING: p->view.draining = true; break;
+	case TP_ADMIN_REOPEN: (void)tp_log_reopen(); break; /* the master tells when it cannot be opened */
+	case TP_ADMIN_LEAVE: leave(p); break;
+	case TP_ADMIN_OUTCOME:
+		note_reload(p, m->good, lines);
+		tp_admin_reload_answer(m->good, m->generation, lines, &a);
+		tp_admin_conns_told(&p->conns, m->asked, &a);
+		tp_buf_free(&a.body);
+		break;
+	}
+}
+
+static uint64_t ask_reload(void *arg)
+{
+	struct process *p = arg;
+	const struct tp_admin_request r = {.number = p->asked + 1};
+	if (send(p->control_fd, &r, sizeof r, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)sizeof r)
+		return 0;
+	return ++p->asked;
+}
+
 static void on_control(evutil_socket_t fd, short what, void *arg)
 {
 	struct process *p = arg;
-	char message;
+	struct tp_admin_message m;
 	(void)what;
-	ssize_t n = recv(fd, &message, 1, MSG_DONTWAIT);
-	if (n == 1 && message == TP_ADMIN_DRAINING)
-		p->view.draining = true;
-	else if (n == 1 && message == TP_ADMIN_REOPEN)
-		(void)tp_log_reopen(); /* the master tells when it cannot be opened */
+	ssize_t n = recv(fd, &m, sizeof m, MSG_DONTWAIT);
+	if (n >= (ssize_t)offsetof(struct tp_admin_message, text))
+		hear(p, &m, (size_t)n - offsetof(struct tp_admin_message, text));
 	else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		(void)event_base_loopbreak(p->base);
 }
@@ -114,6 +159,11 @@ static bool open_doors(struct process *p, const struct tp_listeners *sockets)
 static bool start_up(struct process *p, const struct tp_admin_start *start)
 {
 	const struct timeval second = {.tv_sec = 1}, stats_period = {.tv_sec = STATS_EVERY_S};
+	p->control_fd = start->control_fd;
+	p->view.ask_reload = ask_reload;
+	p->view.ask_arg = p;
+	if (start->reload_error != NULL)
+		note_reload(p, false, tp_str_from(start->reload_error));
 	p->base = event_base_new();
 	if (p->base == NULL)
 		return false;
@@ -134,6 +184,7 @@ static void shut_down(struct process *p)
 	(void)event_del(&p->sweep);
 	(void)event_del(&p->stats);
 	free(p->doors);
+	tp_buf_free(&p->reload_error);
 	event_base_free(p->base);
 }
 

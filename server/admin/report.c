@@ -221,7 +221,11 @@ json_t *tp_report_make(const struct tp_region *table, const struct tp_breaker_po
 
 bool tp_report_write(const struct tp_region *r, const struct tp_breaker_policy *p, struct tp_buf *out)
 {
-	json_t *tree = tp_report_make(r, p);
+	return tp_report_text(tp_report_make(r, p), out);
+}
+
+bool tp_report_text(json_t *tree, struct tp_buf *out)
+{
 	char *text = tree != NULL ? json_dumps(tree, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(tree);
 	if (text == NULL) {

@@ -15,7 +15,10 @@
 /* A new reference for the caller; NULL: out of memory. Reads only, so a read-only table will do.
  * p: see tp_listing_policy(). */
 json_t *tp_report_make(const struct tp_region *r, const struct tp_breaker_policy *p);
-/* The same as text, with a line end behind it. False: out of memory, and out is failed. */
+/* A tree as text, with a line end behind it; lets go of the tree, which may be NULL. False: out of memory,
+ * and out is failed. */
+bool tp_report_text(json_t *tree, struct tp_buf *out);
+/* Both in one. */
 bool tp_report_write(const struct tp_region *r, const struct tp_breaker_policy *p, struct tp_buf *out);
 
 /* Of turns that were sent more than once, the part that ended well, from 0 to 1; 1 while there is none. */

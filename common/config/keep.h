@@ -1,0 +1,15 @@
+/* Keys that only a restart takes over (rows with `restart` in the option table), when a reload meets them. */
+#ifndef TP_CONFIG_KEEP_H
+#define TP_CONFIG_KEEP_H
+
+#include "common/config/config.h"
+
+/* Gives `next` the values of `now` in these rows.  Appends to `told` the name of each that differed, with ",
+ * " between. False: out of memory. */
+bool tp_config_keep(struct tp_config *next, const struct tp_config *now, struct tp_buf *told);
+
+/* Do both log the same way? Then there is nothing to open again. */
+bool tp_config_same_log(const struct tp_config *a, const struct tp_config *b);
+bool tp_config_same_access_log(const struct tp_config *a, const struct tp_config *b);
+
+#endif

@@ -45,7 +45,9 @@ def test_an_installed_service_says_what_it_lacks(machine, deb, before):
 def test_one_line_makes_it_work(machine):
     machine.run("systemd-run", "--unit=simulator", "turnpike", "simulate", "--listen", "127.0.0.1:9099")
     configure(machine, providers='{ main: { url: "http://127.0.0.1:9099/v1" } }')
-    machine.run("systemctl", "restart", "turnpike")  # Type=notify: it serves when this returns
+    pid = machine.show("MainPID")
+    machine.run("systemctl", "reload", "turnpike")  # it has been taken over when this returns
+    assert machine.show("MainPID") == pid
     answer = machine.curl(*TURN, URL)
     assert answer.endswith("200") and re.search(r"^x-turnpike-sends: 2", answer, re.M | re.I), answer
 
@@ -86,7 +88,7 @@ def test_a_wrong_file_stops_a_reload_and_not_the_server(machine):
     good, pid = machine.path(CONFIG).read_text(), machine.show("MainPID")
     machine.path(CONFIG).write_text(good + "lisen: 1\n")
     assert machine.run("systemctl", "reload", "turnpike", check=False).returncode != 0
-    assert "did you mean `listen`" in machine.run("journalctl", "-u", "turnpike", "--no-pager").stdout
+    assert "did you mean" in machine.run("journalctl", "-u", "turnpike", "--no-pager").stdout
     machine.path(CONFIG).write_text(good)
     assert machine.show("MainPID") == pid and machine.curl(*TURN, URL).endswith("200")
 

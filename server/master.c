@@ -221,7 +221,8 @@ static bool start_up(struct master *m, bool fresh_state)
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
 	if (m->config->n_providers == 0)
-		tp_warn("no provider configured: every request is answered 503 until there is one in `providers`");
+		tp_warn("no provider configured: every request is answered 503 until there is one in "
+			"`providers`");
 	tp_fdlimit_raise();
 	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
 	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&

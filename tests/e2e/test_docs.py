@@ -97,6 +97,8 @@ def translated(command, folder, server):
     command = re.sub(r"(-c )(/etc/turnpike/)?turnpike.yaml", r"\1" + server.file, command)
     if re.match(r"turnpike (stats|blacklist|cooldown)\b", command):
         command += " --name " + server.name
+    if command == "turnpike reload":
+        command += " -c " + server.file
     return command
 
 

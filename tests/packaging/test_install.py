@@ -102,12 +102,22 @@ def test_the_unit_is_hardened(machine):
     assert not re.sub(r"^.*Command 'man .*$|\s", "", said, flags=re.M), said
 
 
-def test_log_files_are_rotated(machine):
-    log = "/var/log/turnpike/turnpike.log"
-    machine.path(log).write_text("a line\n")
-    machine.run("chown", "turnpike:turnpike", log)
-    # `su` drops root before the script, which then asks systemd: what it does with the pid is seen by its exit
-    assert machine.run("logrotate", "-d", "/etc/logrotate.d/turnpike").returncode == 0
+def test_log_files_are_rotated_and_opened_anew(machine):
+    log = machine.path("/var/log/turnpike/access.log")
+    with machine.path(CONFIG).open("a") as config:
+        config.write("access_log: { output: /var/log/turnpike/access.log }\n")
+    machine.run("systemctl", "reload", "turnpike")
+
+    def written():
+        return log.exists() and log.stat().st_size > 0
+
+    machine.curl(*TURN, URL)
+    machine.until(written, "the turn has its line")
+    said = machine.run("logrotate", "-f", "/etc/logrotate.d/turnpike").stdout
+    assert log.with_name("access.log.1").exists(), said
+    machine.until(log.exists, "the server opens a new file")
+    machine.curl(*TURN, URL)
+    machine.until(written, "the new file has the next line")
 
 
 def next_version(deb, tmp_path):

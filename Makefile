@@ -18,7 +18,7 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
               zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
-DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
+DEPS_TEST  := check python3 python3-pytest openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev
 DEPS_STYLE := clang-format
 DEPS_BENCH := nginx-light haproxy valgrind
@@ -204,9 +204,8 @@ install: all
 	$(INSTALL_DATA) -D packaging/turnpike.logrotate $(DESTDIR)$(SYSCONFDIR)/logrotate.d/turnpike
 	[ -e $(DESTDIR)$(SYSCONFDIR)/turnpike/turnpike.yaml ] || \
 	  install -D -m 640 packaging/turnpike.yaml $(DESTDIR)$(SYSCONFDIR)/turnpike/turnpike.yaml
-	$(foreach f,$(wildcard etc/completion/turnpike.bash), \
-	  $(INSTALL_DATA) -D $(f) $(DESTDIR)$(PREFIX)/share/bash-completion/completions/turnpike)
-	$(foreach f,$(wildcard etc/completion/_turnpike),$(INSTALL_DATA) -D $(f) $(DESTDIR)$(ZSHDIR)/_turnpike)
+	$(INSTALL_DATA) -D etc/completion/turnpike.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/turnpike
+	$(INSTALL_DATA) -D etc/completion/_turnpike $(DESTDIR)$(ZSHDIR)/_turnpike
 	install -d $(DESTDIR)$(DOCDIR)
 	$(INSTALL_DATA) README.md SECURITY.md CHANGELOG.md docs/*.md etc/turnpike.yaml etc/minimal.yaml \
 	  etc/prometheus-alerts.yaml etc/grafana-dashboard.json $(DESTDIR)$(DOCDIR)

@@ -1,5 +1,4 @@
-#include "server/version.h"
-
+/* What this binary is: its version, the libraries it runs with, how it was built (design section 11). */
 #include <ares.h>
 #include <brotli/decode.h>
 #include <event2/event.h>
@@ -15,6 +14,7 @@
 
 #include "common/config/config.h"
 #include "common/shm/layout.h"
+#include "server/commands.h"
 
 #if defined __clang__
 #define COMPILER "clang " __clang_version__
@@ -40,10 +40,13 @@ static void print_libraries(void)
 		(unsigned)(brotli & 0xfff), ZSTD_versionString(), gnu_get_libc_version());
 }
 
+/* The first line is "turnpike VERSION" alone, for scripts. */
 int tp_cmd_version(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	struct tp_options o = tp_options_begin(argc, argv);
+	int flag = tp_options_next(&o);
+	if (flag != TP_FLAG_END)
+		return flag == TP_FLAG_HELP ? 0 : 2;
 	(void)printf("turnpike %s\n", TP_VERSION);
 	print_libraries();
 	(void)printf("built: %s; %s\n", COMPILER, TP_BUILD_OPTIONS);

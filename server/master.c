@@ -221,6 +221,9 @@ static bool start_up(struct master *m, bool fresh_state)
 		return false;
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
+	if (m->config->n_providers == 0)
+		tp_warn("no provider configured: every request is answered 503 until there is one in "
+			"`providers`");
 	tp_fdlimit_raise();
 	if (!tp_ticket_keys_begin(tp_clock_boot_ms())) {
 		tp_error("the system gives no random bytes");

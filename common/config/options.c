@@ -560,8 +560,8 @@ static const struct tp_option root_rows[] = {
 	{.key = "retry", SECTION(retry), AT(struct tp_config, retry), .help = "When and how often to send again."},
 	{.key = "budget", SECTION(budget), .help = "The send budget of one logical request."},
 	{.key = "providers", .type = TP_OPT_MAP, AT(struct tp_config, providers),
-	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(1, 256), .required = true, .example = "codex",
-	 .help = "Where requests go, each under a name of its own."},
+	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(0, 256), .required = true, .example = "codex",
+	 .help = "Where requests go, each under a name of its own. `{}`: none yet; every request is answered 503."},
 	{.key = "routes", .type = TP_OPT_LIST, AT(struct tp_config, routes), COUNTED(struct tp_config, n_routes),
 	 .inner = &route, RANGE(0, 1024), .fallback = "[]",
 	 .help = "Which provider serves which path. With none: /v1 and / go to the only provider; with several providers "

@@ -556,6 +556,8 @@ START_TEST(sample_and_reference_do_not_lag)
 	check_file("etc/turnpike.yaml", &text, "turnpike config --defaults");
 	tp_config_show_markdown(&text);
 	check_file("docs/configuration.md", &text, "turnpike config --markdown");
+	tp_config_show_man(&text);
+	check_file("packaging/man/turnpike.yaml.5", &text, "turnpike config --man");
 	struct tp_config *c = tp_config_load("etc/minimal.yaml", &text);
 	ck_assert_msg(c != NULL, "%s", tp_buf_cstr(&text));
 	tp_config_unref(c);

@@ -172,7 +172,8 @@ def results():
     def instance(config):
         names = list(enumerate(NAMES))
         return lab.turnpike({"f%d" % i: u.url("/%s/v1" % name) for i, name in names},
-                            dict(config, routes=[{"path": "/%s/v1" % name, "provider": "f%d" % i} for i, name in names]))
+                            dict(config, routes=[{"path": "/%s/v1" % name, "provider": "f%d" % i} for i, name in names]),
+                            allow=["alert system_load"])
 
     try:
         once, quick = instance(ONCE), instance(QUICK)

@@ -13,8 +13,8 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
               zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
-DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
-DEPS_FUZZ  := clang libclang-rt-14-dev
+DEPS_TEST  := check node-llhttp python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
+DEPS_FUZZ  := clang libclang-rt-14-dev node-llhttp
 DEPS_STYLE := clang-format
 DEPS_BENCH := nginx-light haproxy valgrind
 
@@ -128,15 +128,18 @@ check-style: deps-test
 print-flags:
 	@echo $(TP_CFLAGS)
 
-.PHONY: fuzz
+.PHONY: fuzz fuzz-regress
 TIME ?= 60
-FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-## fuzz: each fuzz target for TIME seconds (60), with clang
-fuzz: deps-fuzz $(FUZZ_BIN)
-	$(Q)set -e; for f in $(FUZZ_BIN); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/found/$$n; echo "== $$n"; \
-	  $$f -max_total_time=$(TIME) -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
-	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null) 2>&1 | grep -vE 'Uses: |ictionary' ; \
-	  [ -z "$$(ls build/fuzz/found/$$n | grep -E '^(crash|leak|timeout|oom)-')" ]; done
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BIN   := $(FUZZ_NAMES:%=build/fuzz/fuzz_%)
+FUZZ_ONLY  ?= $(FUZZ_NAMES)
+## fuzz: each fuzz target for TIME seconds (60), with clang (FUZZ_ONLY='json sse': these targets)
+fuzz: deps-fuzz $(FUZZ_ONLY:%=build/fuzz/fuzz_%)
+	$(Q)tests/fuzz/run.sh $(TIME) $(FUZZ_ONLY)
+
+# llhttp as Debian has it: sources, built strict
+LLHTTP_SRC   := /usr/share/llhttp
+LLHTTP_FLAGS := -DLLHTTP_STRICT_MODE=1 -isystem /usr/share/include/llhttp
 
 FUZZ_CC   := clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g $(PKGFLAGS) \
              -fno-sanitize-recover=all
@@ -148,9 +151,30 @@ build/fuzz/%.o: %.c Makefile
 build/fuzz/libcommon.a: $(FUZZ_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+build/fuzz/llhttp.o: Makefile
+	$(Q)mkdir -p $(@D) && for f in api http llhttp; do clang -O1 -g -w $(LLHTTP_FLAGS) -I/usr/share/include/llhttp \
+	  -fsanitize=fuzzer-no-link -c -o $(@D)/llhttp-$$f.o $(LLHTTP_SRC)/$$f.c || exit 1; done && \
+	  ld -r -o $@ $(@D)/llhttp-api.o $(@D)/llhttp-http.o $(@D)/llhttp-llhttp.o
+
+build/fuzz/fuzz_llhttp: build/fuzz/llhttp.o
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libcommon.a
 	$(call say,FUZZ,$@)
-	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $< build/fuzz/libcommon.a $(LIBS)
+	$(Q)$(FUZZ_CC) $(LLHTTP_FLAGS) -fsanitize=fuzzer,address,undefined -MMD -MP -o $@ $< $(filter %llhttp.o,$^) build/fuzz/libcommon.a $(LIBS)
+
+## fuzz-regress: each fuzz target once over its corpus and what was found before, built like the daemon
+REGRESS_BIN := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
+fuzz-regress: deps-test $(REGRESS_BIN)
+	$(Q)set -e; for n in $(FUZZ_NAMES); do $(SAN_ENV) $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n; done
+
+$(BUILD)/fuzz/llhttp.o: Makefile
+	$(Q)mkdir -p $(@D) && for f in api http llhttp; do $(CC) -O1 -g -w $(LLHTTP_FLAGS) -c -o $(@D)/llhttp-$$f.o $(LLHTTP_SRC)/$$f.c || exit 1; done && \
+	  ld -r -o $@ $(@D)/llhttp-api.o $(@D)/llhttp-http.o $(@D)/llhttp-llhttp.o
+
+$(BUILD)/fuzz/llhttp: $(BUILD)/fuzz/llhttp.o
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/main.c $(BUILD)/libcommon.a
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat% -Wmissing-prototypes,$(TP_CFLAGS)) $(CFLAGS) $(LLHTTP_FLAGS) $(TP_LDFLAGS) \
+	  -MMD -MP -MF $@.d -o $@ $(filter %.c %llhttp.o,$^) $(BUILD)/libcommon.a $(LIBS)
 
 BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
 
@@ -215,7 +239,7 @@ deps-fuzz:
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
--include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)
+-include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:=.d) $(REGRESS_BIN:=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)
 
 # ---- proof and numbers of the shared table
 DEPS_MODEL := gcc spin

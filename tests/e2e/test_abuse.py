@@ -98,12 +98,12 @@ def _(lab):
 def test_many_incomplete_heads_take_bounded_memory(lab):
     """Each within limits.header, together more than a worker gathers; who sends a head whole is served."""
     u = lab.provider(then=ok())
-    t = lab.turnpike(u, {"workers": 1})
+    t = lab.turnpike(u, {"workers": 1, "limits": {"header": "1MiB"}})
     before = resident(t.workers()[0])
-    head = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-A: %s\r\n" % (b"a" * 60_000)
+    head = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-A: %s\r\n" % (b"a" * 900_000)
     clients, cut = [], 0
     try:
-        for _ in range(1500):
+        for _ in range(150):
             c = Client(t.address)
             clients.append(c)
             try:
@@ -111,8 +111,8 @@ def test_many_incomplete_heads_take_bounded_memory(lab):
             except OSError:
                 cut += 1
         served(lab.post(t), sends=1)
-        cut += sum(c.poll() for c in clients)
-        assert cut > 300, cut
+        cut += sum(c.poll() is not None for c in clients)
+        assert cut > 50, cut
         grown = resident(t.workers()[0]) - before
         assert grown < 100 * MIB, grown
     finally:

@@ -84,6 +84,7 @@ def listener():
                                                    "budget": {"sends": 1, "reserve": 0},
                                                    "blacklist": {"failures": 1000}})
         yield t, recorder
+        recorder.provider.stop()
         lab.check()
     finally:
         recorder.provider.stop()
@@ -105,13 +106,14 @@ def settle(c, quiet=0.25):
 
 
 def experiment(t, recorder, request):
-    recorder.got.clear()
+    before = [len(one) for one in recorder.got]
     with Client(t.address) as c:
         c.send(unescape(request))
         state = settle(c)
         statuses = re.findall(rb"HTTP/1\.[01] (\d\d\d) ", bytes(c.buffer))
     until(lambda: t.stats().gauges["clients"] == 0, 5, "the end of the connection")
-    got = b"".join(bytes(one) for one in recorder.got).replace(b":%d" % recorder.provider.port, b":PORT")
+    got = b"".join(bytes(one[n:]) for one, n in zip(recorder.got, before + [0] * len(recorder.got)))
+    got = got.replace(b":%d" % recorder.provider.port, b":PORT")
     return " ".join(s.decode() for s in statuses) or "-", state, escape(got) or "-"
 
 
@@ -131,8 +133,9 @@ def test_what_is_refused_reaches_no_provider():
     assert len(LINES) > 100
     for name, _, statuses, connection, got in LINES:
         codes = statuses.split()
-        sent = len(re.findall(r"(?:^|[^/])(?:GET|POST|get|TRACE) /v1", got))
+        sent = Recorder.whole(unescape(got)) if got != "-" else 0
         assert sent == codes.count("200"), name
-        if any(code >= "400" for code in codes):
+        # Our own answer to a target that leaves its route keeps the connection: the message itself was clear.
+        if any(code >= "400" for code in codes) and "dot segments" not in name:
             assert connection == "closed" and codes[-1] >= "400", name
         assert connection == "closed" or codes, name

@@ -7,6 +7,7 @@ CFLAGS      ?= -O2 -g
 AR          := $(if $(findstring clang,$(CC)),ar,gcc-ar)
 SANITIZE    ?=
 WERROR      ?= $(if $(CI),1,)
+TIME        ?= 60
 PYTEST      ?= /usr/bin/python3 -m pytest
 
 # ---- what has to be installed (Debian names)
@@ -16,6 +17,7 @@ DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-
 DEPS_TEST  := check node-llhttp python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev node-llhttp
 DEPS_STYLE := clang-format
+DEPS_LINT  := clang-tidy cppcheck
 DEPS_BENCH := nginx-light haproxy valgrind
 
 # ---- one build folder for each variant
@@ -35,7 +37,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
             -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wvla
 # The daemon is linked as one: 8 % fewer instructions. Fat objects, so that tests link without it.
 LTO      ?= $(if $(SANITIZE)$(findstring clang,$(CC)),,1)
-HARDEN   := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
+# Checked in what was linked: tests/style/hardening.sh
+HARDEN   := -fstack-protector-strong -fstack-clash-protection -fPIE $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-fcf-protection) $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
 TP_CFLAGS = -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -DTP_VERSION='"$(VERSION)"' \
             $(WARNINGS) $(if $(WERROR),-Werror) $(HARDEN) $(PKGFLAGS) $(if $(LTO),-flto=auto -ffat-lto-objects) \
             $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -91,9 +94,10 @@ test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients
 
-## unit: unit tests of the leaf modules
+MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
+## unit: unit tests of the leaf modules (VALGRIND=1: under memcheck)
 unit: deps-test $(UNIT_BIN)
-	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $$t; done
+	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $(if $(VALGRIND),CK_FORK=no $(MEMCHECK)) $$t; done
 
 ## e2e: end-to-end tests alone (E2E='hostile tls': these files of them)
 E2E_FILES = $(if $(E2E),$(E2E:%=tests/e2e/test_%.py),tests/e2e)
@@ -123,13 +127,32 @@ run: all
 check-style: deps-test
 	$(Q)CC="$(CC)" tests/style/check.sh
 
+.PHONY: analyze check-hardening coverage soak
+## analyze: gcc -fanalyzer and cppcheck, and clang-tidy with TIDY=1 (half an hour)
+analyze: deps-lint
+	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags LTO=)" $(if $(TIDY),tidy)
+
+## check-hardening: what the linked daemon says of PIE, RELRO, stack protector, FORTIFY and CET
+check-hardening: build/turnpike
+	$(Q)tests/style/hardening.sh build/turnpike
+
+## coverage: lines that the unit tests run, by file, least first (gcov)
+coverage: deps-test
+	$(Q)$(MAKE) --no-print-directory unit BUILD=build/coverage LTO= CFLAGS='-O0 -g --coverage'
+	$(Q)cd build/coverage && find . -path './common/*.gcda' -o -path './server/*.gcda' | sort | while read -r f; do \
+	  gcov -n -o "$$(dirname "$$f")" "$$f" 2>/dev/null | sed -n "/^File '\(common\|server\).*\.c'/{N;s/File '\(.*\)'\nLines executed:\(.*\)% of.*/\2 \1/p}"; \
+	  done | sort -nu
+
+## soak: everything at once for TIME seconds (SEED=1)
+soak: deps-test $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike /usr/bin/python3 tests/soak/soak.py $(TIME) $(SEED)
+
 .PHONY: print-flags
 ## print-flags: the compiler's flags, for clang-tidy and editors
 print-flags:
 	@echo $(TP_CFLAGS)
 
 .PHONY: fuzz fuzz-regress
-TIME ?= 60
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_BIN   := $(FUZZ_NAMES:%=build/fuzz/fuzz_%)
 FUZZ_ONLY  ?= $(FUZZ_NAMES)
@@ -227,7 +250,7 @@ define install_missing
 	fi
 endef
 
-.PHONY: deps deps-build deps-test deps-fuzz deps-bench
+.PHONY: deps deps-build deps-test deps-fuzz deps-bench deps-lint
 ## deps: install what building and testing need (apt)
 deps: deps-test
 deps-build:
@@ -236,6 +259,8 @@ deps-test:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_STYLE))
 deps-fuzz:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
+deps-lint:
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_LINT))
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 

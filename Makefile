@@ -14,11 +14,12 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
               zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
-DEPS_TEST  := check node-llhttp python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
+DEPS_TEST  := check node-llhttp python3 python3-pytest openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev node-llhttp
 DEPS_STYLE := clang-format
 DEPS_LINT  := clang-tidy cppcheck
 DEPS_BENCH := nginx-light haproxy valgrind
+DEPS_UI    := chromium
 
 # ---- one build folder for each variant
 comma   := ,
@@ -49,9 +50,10 @@ SERVER_SRC := $(wildcard server/*.c server/*/*.c)
 WORKER_SRC := $(wildcard workers/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(BUILD)/%.o)
-BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o)
+PAGE_OBJ   := $(patsubst %,$(BUILD)/server/admin/page/%.o,page.html page.css page.js)
+BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o) $(PAGE_OBJ)
 # of the admin process, what needs no loop: tested with the leaf modules
-ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics report)
+ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics page recent report) $(PAGE_OBJ)
 UNIT_BIN   := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DEFAULT_GOAL := all
@@ -77,6 +79,11 @@ $(BUILD)/libadmin.a: $(ADMIN_OBJ)
 $(BUILD)/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The status page's files as they are, between two symbols (server/admin/page.c).
+$(PAGE_OBJ): $(BUILD)/%.o: % Makefile
+	$(call say,LD,$<)
+	$(Q)mkdir -p $(@D) && $(LD) -r -b binary -z noexecstack -o $@ $<
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libadmin.a $(BUILD)/libcommon.a Makefile
 	$(call say,CC,$<)
@@ -116,6 +123,11 @@ again: deps-test $(BUILD)/turnpike
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/clients
+
+.PHONY: ui deps-ui
+## ui: the status page in headless Chromium; pictures of it go to build/ui/
+ui: deps-ui $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest-ui tests/ui
 
 .PHONY: run
 ## run: build, then Turnpike on 127.0.0.1:8080 in front of a simulated provider
@@ -224,9 +236,11 @@ bench-capacity: deps-bench build/turnpike
 	$(Q)/usr/bin/python3 tests/bench/capacity.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --turnpike build/turnpike
 
 .PHONY: install
-## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
+## install: the daemon, completions, sample configuration and documents below DESTDIR and PREFIX
 install: all
 	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
+	install -D -m 644 etc/completion/turnpike.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/turnpike
+	install -D -m 644 etc/completion/_turnpike $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_turnpike
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml \
 	  etc/prometheus-alerts.yaml
 
@@ -261,6 +275,8 @@ deps-fuzz:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
 deps-lint:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_LINT))
+deps-ui:
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_UI))
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 

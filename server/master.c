@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/ticket_keys.h"
 #include "common/base/sink.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
@@ -221,6 +222,10 @@ static bool start_up(struct master *m, bool fresh_state)
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
 	tp_fdlimit_raise();
+	if (!tp_ticket_keys_begin(tp_clock_boot_ms())) {
+		tp_error("the system gives no random bytes");
+		return false;
+	}
 	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
 	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
 	       open_admin(m) && open_snapshots(m) && write_pid_file(m) && make_supervisor(m);
@@ -397,6 +402,7 @@ static uint64_t turn(struct master *m)
 	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
 	wait = wait < alerts_wait ? wait : alerts_wait;
 	tp_places_watch(&m->places, m->region);
+	tp_ticket_keys_advance(tp_clock_boot_ms());
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
 		if (now >= m->closing_ends_ms) {

@@ -274,7 +274,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct tp_head h;
+	struct tp_head h;
 	struct reading us = {0}, them = {0};
 	if (size > LIMIT_HEAD)
 		return 0;

@@ -1,8 +1,5 @@
 """Floods and trickles: what a peer can make Turnpike hold, and for how long."""
 
-import resource
-import signal
-import socket
 import time
 
 import pytest
@@ -10,14 +7,15 @@ import pytest
 from harness import turnpike
 from harness.checks import served
 from harness.client import Client, body_for, request_bytes
-from harness.lab import SLACK, Rows, between
-from harness.provider import PeerGone, good_body, ok, raw, status
+from harness.lab import Rows, between
+from harness.provider import PeerGone, ok
 from harness.tls import authority
-from harness.turnpike import resident, until
+from harness.turnpike import resident
 
 rows = Rows()
 PATH = "/v1/chat/completions"
-KIB, MIB = 1024, 1024 * 1024
+MIB = 1024 * 1024
+MUCH = 4 if "san-" in turnpike.BINARY else 1  # sanitizers keep what was freed for a while
 
 
 def trickle(c, seconds, pause=0.05, piece=b" "):
@@ -114,7 +112,7 @@ def test_many_incomplete_heads_take_bounded_memory(lab):
         cut += sum(c.poll() is not None for c in clients)
         assert cut > 50, cut
         grown = resident(t.workers()[0]) - before
-        assert grown < 100 * MIB, grown
+        assert grown < MUCH * 100 * MIB, grown
     finally:
         for c in clients:
             c.close()
@@ -154,7 +152,7 @@ def _(lab, case):
     answer = c.response(timeout=5)
     assert answer.status in statuses or answer.end == "reset", (answer, sent)
     assert sent < 32 * MIB and u.count == 0, sent
-    assert resident(t.workers()[0]) - before < 8 * MIB
+    assert resident(t.workers()[0]) - before < MUCH * 8 * MIB
 
 
 # ---- floods of providers
@@ -204,7 +202,7 @@ def _(lab, case):
     answer = c.response(timeout=30)
     assert answer.end != "timeout", answer
     most = max(most, resident(t.workers()[0]) - before)
-    assert most < 12 * MIB, most
+    assert most < MUCH * 12 * MIB, most
 
 
 # ---- what runs out

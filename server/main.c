@@ -10,6 +10,7 @@
 #include "server/cmd_stats.h"
 #include "server/commands.h"
 #include "server/simulate/simulate.h"
+#include "server/upgrade.h"
 
 static int cmd_version(int argc, char **argv);
 static int cmd_help(int argc, char **argv);
@@ -110,7 +111,7 @@ static bool fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-	if (!fill_standard_descriptors())
+	if (!fill_standard_descriptors() || !tp_upgrade_remember(argc, argv))
 		return 1;
 	if (argc < 2) {
 		print_usage(stderr);

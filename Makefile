@@ -13,7 +13,7 @@ PYTEST      ?= /usr/bin/python3 -m pytest
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
               zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
-DEPS_TEST  := check python3 python3-pytest openssl curl procps $(shell command -v npm >/dev/null || echo nodejs npm)
+DEPS_TEST  := check python3 python3-pytest openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev
 DEPS_STYLE := clang-format
 DEPS_BENCH := nginx-light haproxy valgrind
@@ -177,9 +177,11 @@ bench-capacity: deps-bench build/turnpike
 	$(Q)/usr/bin/python3 tests/bench/capacity.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --turnpike build/turnpike
 
 .PHONY: install
-## install: the daemon, its sample configuration and documents below DESTDIR and PREFIX
+## install: the daemon, completions, sample configuration and documents below DESTDIR and PREFIX
 install: all
 	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
+	install -D -m 644 etc/completion/turnpike.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/turnpike
+	install -D -m 644 etc/completion/_turnpike $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_turnpike
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/turnpike README.md docs/*.md etc/turnpike.yaml etc/minimal.yaml \
 	  etc/prometheus-alerts.yaml
 

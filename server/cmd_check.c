@@ -1,20 +1,18 @@
-#include "server/commands.h"
-
+/* turnpike check: a configuration, and with --connect its providers. */
+#include <errno.h>
 #include <getopt.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "common/config/config.h"
+#include "common/base/clock.h"
 #include "common/config/families.h"
+#include "server/commands.h"
+#include "server/engine.h"
+#include "server/load.h"
 
-static void print_usage(FILE *to)
-{
-	(void)fprintf(to,
-		      "Usage: turnpike check [-c FILE]\n"
-		      "Checks a configuration and tells every mistake with line and column.\n\n"
-		      "  -c, --config FILE  the configuration (default %s)\n"
-		      "  -h, --help         this text\n",
-		      TP_CONFIG_DEFAULT_FILE);
-}
+enum { PATIENCE_MS = 30000 }; /* connecting (10s by default) and the answer (10s at most), and some more */
 
 static const char *plural(size_t n)
 {
@@ -51,48 +49,105 @@ static void print_combo(const struct tp_config *c, const struct tp_combo_conf *c
 	(void)printf("\n");
 }
 
-static int check(const char *file)
+static void print_answer(const struct tp_config *c, const struct tp_notice *n)
 {
-	struct tp_buf errors = {0};
-	struct tp_config *c = tp_config_load(file, &errors);
-	if (c == NULL) {
-		(void)fwrite(errors.data, 1, errors.len, stderr);
-		tp_buf_free(&errors);
+	for (size_t i = 0; i < c->n_providers; i++)
+		if (strcmp(c->providers[i].name, n->provider) == 0)
+			(void)printf("%s (%s): %s%s\n", n->provider, c->providers[i].base,
+				     n->good ? "good: "
+				     : c->providers[i].health_path == NULL
+					     ? "unreachable, check URL and network: "
+					     : "its health path does not answer 200: ",
+				     n->words);
+	(void)fflush(stdout);
+}
+
+/* How many did not answer well. */
+static size_t wait_answers(const struct tp_config *c, struct tp_engine *e)
+{
+	uint64_t now, until = tp_clock_boot_ms() + PATIENCE_MS;
+	size_t answered = 0, good = 0;
+	while (answered < c->n_providers && (now = tp_clock_boot_ms()) < until) {
+		struct tp_notice n;
+		struct pollfd p = {.fd = e->notices_fd, .events = POLLIN};
+		if (poll(&p, 1, (int)(until - now)) < 0 && errno != EINTR)
+			break;
+		int got = tp_engine_notice(e, &n);
+		if (got < 0)
+			break;
+		if (got == 0 || n.kind != TP_NOTICE_CHECKED)
+			continue;
+		print_answer(c, &n);
+		answered++;
+		good += n.good;
+	}
+	if (answered < c->n_providers)
+		(void)fprintf(stderr, "turnpike check: %zu provider%s not asked to the end\n",
+			      c->n_providers - answered, plural(c->n_providers - answered));
+	return c->n_providers - good;
+}
+
+/* Provider by provider, as they answer; the worker's own check at its start does it. */
+static int ask_providers(struct tp_config *c)
+{
+	struct tp_engine engine;
+	c->ask_at_start = true;
+	int error = tp_engine_start(c, -1, -1, TP_LOG_ERROR, &engine);
+	if (error != 0) {
+		(void)fprintf(stderr, "turnpike check: cannot start: %s\n", strerror(-error));
 		return 1;
 	}
-	(void)printf("%s: good: %zu listener%s, %zu provider%s, %zu route%s\n", file, c->n_listeners,
+	size_t bad = wait_answers(c, &engine);
+	tp_engine_stop(&engine);
+	return bad == 0 ? 0 : 1;
+}
+
+static const char *source(const struct tp_load_options *o)
+{
+	return o->environment        ? "environment"
+	       : o->env_file != NULL ? o->env_file
+	       : o->file != NULL     ? o->file
+				     : TP_CONFIG_DEFAULT_FILE;
+}
+
+static int check(const struct tp_load_options *o, bool connect)
+{
+	struct tp_buf errors = {0};
+	struct tp_config *c = tp_load_config(o, &errors);
+	if (errors.len > 0 || c == NULL)
+		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
+	tp_buf_free(&errors);
+	if (c == NULL)
+		return 1;
+	(void)printf("%s: good: %zu listener%s, %zu provider%s, %zu route%s\n", source(o), c->n_listeners,
 		     plural(c->n_listeners), c->n_providers, plural(c->n_providers), c->n_routes,
 		     plural(c->n_routes));
 	for (size_t i = 0; i < c->n_combos; i++)
 		print_combo(c, &c->combos[i]);
-	tp_buf_free(&errors);
+	int status = connect ? ask_providers(c) : 0;
 	tp_config_unref(c);
-	return 0;
+	return status;
 }
 
 int tp_cmd_check(int argc, char **argv)
 {
-	static const struct option options[] = {{"config", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	const char *file = TP_CONFIG_DEFAULT_FILE;
-	int option;
-	optind = 0; /* getopt may have run over the global options before */
-	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		if (option == 'c') {
-			file = optarg;
-		} else if (option == 'h') {
-			print_usage(stdout);
-			return 0;
-		} else {
-			print_usage(stderr);
-			return 2;
+	struct tp_options o = tp_options_begin(argc, argv);
+	struct tp_load_options load = {0};
+	bool connect = false;
+	int flag;
+	while ((flag = tp_options_next(&o)) != TP_FLAG_END) {
+		switch (flag) {
+		case TP_FLAG_CONFIG: load.file = optarg; break;
+		case TP_FLAG_ENV_FILE: load.env_file = optarg; break;
+		case TP_FLAG_CONNECT: connect = true; break;
+		case TP_FLAG_HELP: return 0;
+		default: return 2;
 		}
 	}
-	if (optind < argc) {
-		(void)fprintf(stderr, "turnpike check: `%s` is not expected: name the file with -c\n",
-			      argv[optind]);
-		return 2;
-	}
-	return check(file);
+	if (optind < argc)
+		return tp_options_wrong(&o, "`%s` is not expected: name the file with -c", argv[optind]);
+	if (load.file != NULL && load.env_file != NULL)
+		return tp_options_wrong(&o, "-c and --env-file exclude each other");
+	tp_load_choose(&load);
+	return check(&load, connect);
 }

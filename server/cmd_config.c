@@ -5,21 +5,7 @@
 
 #include "common/config/config.h"
 #include "common/config/show.h"
-
-enum what { NOTHING, DEFAULTS = 'd', EFFECTIVE = 'e', SCHEMA = 's', MARKDOWN = 'm' };
-
-static void print_usage(FILE *to)
-{
-	(void)fprintf(to,
-		      "Usage: turnpike config --defaults | --effective [-c FILE] | --schema | --markdown\n\n"
-		      "      --defaults     every key with its default and help; a file to begin with\n"
-		      "      --effective    what a file amounts to, defaults filled in, secrets masked\n"
-		      "      --schema       a JSON schema for editors\n"
-		      "      --markdown     the reference of all keys\n"
-		      "  -c, --config FILE  the configuration (default %s)\n"
-		      "  -h, --help         this text\n",
-		      TP_CONFIG_DEFAULT_FILE);
-}
+#include "server/load.h"
 
 /* Standard output closes here, since a full disk shows only now. */
 static int print(const struct tp_buf *text)
@@ -30,13 +16,13 @@ static int print(const struct tp_buf *text)
 	return 1;
 }
 
-static int show_effective(const char *file, struct tp_buf *out)
+static int show_effective(const struct tp_load_options *load, struct tp_buf *out)
 {
 	struct tp_buf errors = {0};
-	struct tp_config *c = tp_config_load(file, &errors);
-	if (c == NULL)
+	struct tp_config *c = tp_load_config(load, &errors);
+	if (errors.len > 0)
 		(void)fwrite(errors.data, 1, errors.len, stderr);
-	else
+	if (c != NULL)
 		tp_config_show_effective(c, out);
 	bool good = c != NULL;
 	tp_buf_free(&errors);
@@ -44,16 +30,16 @@ static int show_effective(const char *file, struct tp_buf *out)
 	return good ? 0 : 1;
 }
 
-static int show(enum what what, const char *file)
+static int show(int what, const struct tp_load_options *load)
 {
 	struct tp_buf out = {0};
 	int status = 0;
 	switch (what) {
-	case DEFAULTS: tp_config_show_defaults(&out); break;
-	case EFFECTIVE: status = show_effective(file, &out); break;
-	case SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
-	case MARKDOWN: tp_config_show_markdown(&out); break;
-	case NOTHING: break;
+	case TP_FLAG_DEFAULTS: tp_config_show_defaults(&out); break;
+	case TP_FLAG_EFFECTIVE: status = show_effective(load, &out); break;
+	case TP_FLAG_SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
+	case TP_FLAG_MARKDOWN: tp_config_show_markdown(&out); break;
+	default: break;
 	}
 	if (status == 0)
 		status = print(&out);
@@ -63,34 +49,25 @@ static int show(enum what what, const char *file)
 
 int tp_cmd_config(int argc, char **argv)
 {
-	static const struct option options[] = {{"defaults", no_argument, NULL, DEFAULTS},
-						{"effective", no_argument, NULL, EFFECTIVE},
-						{"schema", no_argument, NULL, SCHEMA},
-						{"markdown", no_argument, NULL, MARKDOWN},
-						{"config", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	const char *file = TP_CONFIG_DEFAULT_FILE;
-	enum what what = NOTHING;
-	int option;
-	optind = 0; /* getopt may have run over the global options before */
-	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(stdout);
-			return 0;
-		}
-		if (option == 'c') {
-			file = optarg;
-		} else if (option != '?' && what == NOTHING) {
-			what = (enum what)option;
-		} else {
-			print_usage(stderr);
-			return 2;
-		}
+	struct tp_options o = tp_options_begin(argc, argv);
+	struct tp_load_options load = {0};
+	int flag, what = TP_FLAG_END;
+	while ((flag = tp_options_next(&o)) != TP_FLAG_END) {
+		if (flag == TP_FLAG_HELP || flag == TP_FLAG_WRONG)
+			return flag == TP_FLAG_HELP ? 0 : 2;
+		if (flag == TP_FLAG_CONFIG)
+			load.file = optarg;
+		else if (flag == TP_FLAG_ENV_FILE)
+			load.env_file = optarg;
+		else if (what == TP_FLAG_END)
+			what = flag;
+		else
+			return tp_options_wrong(&o, "one thing at a time");
 	}
-	if (what == NOTHING || optind < argc) {
-		print_usage(stderr);
-		return 2;
-	}
-	return show(what, file);
+	if (what == TP_FLAG_END)
+		return tp_options_wrong(&o, "--defaults, --effective, --schema or --markdown?");
+	if (load.file != NULL && load.env_file != NULL)
+		return tp_options_wrong(&o, "-c and --env-file exclude each other");
+	tp_load_choose(&load);
+	return tp_options_operands(&o, 0) ? show(what, &load) : 2;
 }

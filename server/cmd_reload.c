@@ -19,26 +19,9 @@
 #include "common/shm/region.h"
 #include "server/commands.h"
 #include "server/instance.h"
+#include "server/load.h"
 
 enum { PATIENCE_S = 30, SIGNAL_PATIENCE_MS = 15000, POLL_MS = 20, ANSWER_MAX = 64 * 1024 };
-
-static const char help[] =
-	"Usage: turnpike reload [-c FILE]\n"
-	"\n"
-	"Checks the file, then asks the server that runs with it to take it over, and waits for the "
-	"outcome.\n"
-	"Nothing is interrupted: running requests end on the configuration they began with. A file that "
-	"cannot\n"
-	"be taken over, for whatever reason, changes nothing.\n"
-	"\n"
-	"It speaks to the server through `admin.listen` (a unix socket, or an address with a token); "
-	"without\n"
-	"one it sends SIGHUP and looks whether the new configuration comes to serve.\n"
-	"\n"
-	"  -c, --config FILE   the server's configuration (default: " TP_CONFIG_DEFAULT_FILE ")\n"
-	"  -h, --help          this text\n"
-	"\n"
-	"Exit status: 0 taken over, 1 refused, or no server runs, 2 wrong usage.\n";
 
 /* ---- through the admin socket */
 
@@ -206,49 +189,37 @@ static int by_signal(const struct tp_config *c)
 
 /* ---- the command */
 
-static int reload(const char *file)
+static int reload(const struct tp_load_options *load)
 {
 	struct tp_buf errors = {0};
-	struct tp_config *c = tp_config_load(file, &errors);
-	if (c == NULL) {
+	struct tp_config *c = tp_load_config(load, &errors);
+	if (errors.len > 0 || c == NULL)
 		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
+	tp_buf_free(&errors);
+	if (c == NULL) {
 		(void)fprintf(stderr, "turnpike reload: the server was not asked\n");
-		tp_buf_free(&errors);
 		return 1;
 	}
 	int fd = connect_admin(c);
 	int status = fd >= 0 ? by_admin(fd, c) : by_signal(c);
 	tp_config_unref(c);
-	tp_buf_free(&errors);
 	return fflush(stdout) == 0 ? status : 1;
 }
 
 int tp_cmd_reload(int argc, char **argv)
 {
-	static const struct option options[] = {{"config", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	const char *file = TP_CONFIG_DEFAULT_FILE;
-	int option;
-	bool good = true, show_help = false;
-	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'c': file = optarg; break;
-		case 'h': show_help = true; break;
-		default: good = false; break;
+	struct tp_options o = tp_options_begin(argc, argv);
+	struct tp_load_options load = {0};
+	int flag;
+	while ((flag = tp_options_next(&o)) != TP_FLAG_END) {
+		switch (flag) {
+		case TP_FLAG_CONFIG: load.file = optarg; break;
+		case TP_FLAG_ENV_FILE: load.env_file = optarg; break;
+		case TP_FLAG_HELP: return 0;
+		default: return 2;
 		}
 	}
-	if (good && !show_help && optind < argc) {
-		(void)fprintf(stderr, "turnpike reload: what is \"%s\"?\n", argv[optind]);
-		good = false;
-	}
-	if (!good) {
-		(void)fprintf(stderr, "Try: turnpike reload --help\n");
-		return 2;
-	}
-	if (show_help) {
-		(void)fputs(help, stdout);
-		return 0;
-	}
-	return reload(file);
+	if (load.file != NULL && load.env_file != NULL)
+		return tp_options_wrong(&o, "-c and --env-file exclude each other");
+	return tp_options_operands(&o, 0) ? reload(&load) : 2;
 }

@@ -3,15 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+
+enum { ORPHAN_MS = 2000, ORPHAN_STEP_MS = 5 };
 
 /* The pid that the holder wrote; 0 when there is none (it is just starting). */
 static long read_pid(int fd)
@@ -51,6 +55,29 @@ static int refuse_second(const char *name, int fd, struct tp_buf *why)
 	return -EBUSY;
 }
 
+/* The holder was killed this moment: a child that it had just forked lets go of its copy first of all, as
+ * soon as it gets the CPU. */
+static bool is_orphan(int fd)
+{
+	long pid = read_pid(fd);
+	return pid != 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+static bool lock(int fd)
+{
+	const struct timespec pause = {.tv_nsec = ORPHAN_STEP_MS * 1000000L};
+	for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += ORPHAN_STEP_MS) {
+		if (errno != EWOULDBLOCK)
+			return false;
+		if (waited >= ORPHAN_MS || !is_orphan(fd)) {
+			errno = EWOULDBLOCK;
+			return false;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 static int take(const char *name, int fd, struct tp_buf *why)
 {
 	struct stat st;
@@ -60,7 +87,7 @@ static int take(const char *name, int fd, struct tp_buf *why)
 	}
 	/* flock and not fcntl(F_SETLK): it belongs to the open file, so that it can be handed to a
 	 * successor, and no close() of another descriptor of the same file drops it. */
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+	if (!lock(fd)) {
 		if (errno == EWOULDBLOCK)
 			return refuse_second(name, fd, why);
 		int error = -errno;

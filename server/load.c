@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "common/config/env.h"
 #include "common/config/files.h"
 
 static const char command_line[] = "command line";
@@ -42,7 +43,10 @@ static struct tp_config *from_endpoint(const struct tp_load_options *o, struct t
 	struct tp_buf yaml = {0};
 	add_listen(&yaml, o);
 	add_provider(&yaml, o->endpoint);
-	return parse(&yaml, errors);
+	struct tp_config *c = parse(&yaml, errors);
+	if (c != NULL)
+		c->ask_at_start = true;
+	return c;
 }
 
 static void swap_listeners(struct tp_config *a, struct tp_config *b)
@@ -78,22 +82,36 @@ static bool replace_listeners(struct tp_config *c, const struct tp_load_options 
 	return true;
 }
 
+static bool has_default_file(void)
+{
+	return access(TP_CONFIG_DEFAULT_FILE, F_OK) == 0 || errno != ENOENT;
+}
+
+void tp_load_choose(struct tp_load_options *o)
+{
+	o->environment = o->file == NULL && o->env_file == NULL && o->endpoint == NULL && tp_env_present() &&
+			 !has_default_file();
+}
+
+static struct tp_config *from_file(const struct tp_load_options *o, struct tp_buf *errors)
+{
+	if (o->file == NULL && tp_files_used() == NULL && !has_default_file()) {
+		tp_buf_printf(
+			errors,
+			"%s does not exist: name a file with -c FILE or --env-file FILE, a provider with "
+			"--endpoint URL, or set CODEX_ENDPOINT\n",
+			TP_CONFIG_DEFAULT_FILE);
+		return NULL;
+	}
+	return tp_config_load(o->file != NULL ? o->file : TP_CONFIG_DEFAULT_FILE, errors);
+}
+
 struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf *errors)
 {
 	if (o->endpoint != NULL)
 		return from_endpoint(o, errors);
-	const char *file = o->file;
-	if (file == NULL) {
-		file = TP_CONFIG_DEFAULT_FILE;
-		if (tp_files_used() == NULL && access(file, F_OK) != 0 && errno == ENOENT) {
-			tp_buf_printf(errors,
-				      "%s does not exist: name a file with -c FILE, or a provider with "
-				      "--endpoint URL\n",
-				      file);
-			return NULL;
-		}
-	}
-	struct tp_config *c = tp_config_load(file, errors);
+	struct tp_config *c = o->env_file != NULL || o->environment ? tp_env_load(o->env_file, errors)
+								    : from_file(o, errors);
 	if (c != NULL && o->n_listen > 0 && !replace_listeners(c, o, errors)) {
 		tp_config_unref(c);
 		return NULL;

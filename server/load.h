@@ -1,10 +1,11 @@
 /*
- * The configuration of a server: a file, or an endpoint given on the command line, and addresses that replace
- * the file's.
+ * The configuration of a server: a file, variables, or an endpoint given on the command line, and addresses
+ * that replace the file's.
  */
 #ifndef TP_SERVER_LOAD_H
 #define TP_SERVER_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/buf.h"
@@ -12,12 +13,18 @@
 
 struct tp_load_options {
 	const char *file;          /* NULL = TP_CONFIG_DEFAULT_FILE, unless there is an endpoint */
+	const char *env_file;      /* NAME=VALUE lines, instead of a file; NULL = none */
+	bool environment;          /* the same variables of the environment, instead of a file */
 	const char *endpoint;      /* URL of the only provider, instead of a file; NULL = none */
 	const char *const *listen; /* replace the section `listen`; n_listen 0 = keep it */
 	size_t n_listen;
 };
 
-/* One reference for the caller, or NULL with at least one line in errors ("where: message\n"). */
+/* Nothing is named, the default file does not exist, and the environment has what is needed: o->environment
+ * is set.  Once, before the first tp_load_config(): later the same is loaded again. */
+void tp_load_choose(struct tp_load_options *o);
+/* One reference for the caller, or NULL with at least one line in errors ("where: message\n"). Lines in
+ * errors beside a configuration are warnings. */
 struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf *errors);
 
 #endif

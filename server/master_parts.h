@@ -1,4 +1,4 @@
-/* The inside of the master: for master.c, reload.c, upgrade.c and succession.c only. */
+/* The inside of the master: for master.c, master_start.c, reload.c, upgrade.c and succession.c only. */
 #ifndef TP_SERVER_MASTER_PARTS_H
 #define TP_SERVER_MASTER_PARTS_H
 
@@ -97,6 +97,13 @@ struct master {
 	struct succession succession;
 	uint64_t losses_told; /* lines of the log */
 };
+
+/* ---- master_start.c */
+
+/* Everything until the first worker can be forked. False: it cannot start; logged. */
+bool tp_master_start_up(struct master *m, bool fresh_state);
+/* m->region: attached to or made. `fresh`: made in any case. False: logged. */
+bool tp_master_open_table(struct master *m, bool fresh);
 
 /* ---- master.c */
 

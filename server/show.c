@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 
@@ -70,4 +71,40 @@ void tp_show_lines(const char *name, json_t *value)
 		print_value(value);
 		(void)printf("\n");
 	}
+}
+
+static const char *text_of(const json_t *row, const char *key)
+{
+	return json_string_value(json_object_get(row, key));
+}
+
+static double number_of(const json_t *row, const char *key)
+{
+	return json_number_value(json_object_get(row, key));
+}
+
+void tp_show_listed(const json_t *row, struct tp_buf *line)
+{
+	tp_buf_printf(line, "%s%s (%s): listed for %.0f s after %s, ", text_of(row, "url"),
+		      json_is_true(json_object_get(row, "whole_base")) ? " and all below" : "",
+		      text_of(row, "provider"), number_of(row, "listed_for"),
+		      strcmp(text_of(row, "why"), "connection") == 0 ? "connection failures"
+								     : "error answers");
+	if (json_is_true(json_object_get(row, "probing")))
+		tp_buf_add_str(line, TP_STR("a probe is under way"));
+	else
+		tp_buf_printf(line, "next probe in %.0f s", number_of(row, "next_probe_in"));
+}
+
+void tp_show_cooling(const json_t *row, struct tp_buf *line)
+{
+	tp_buf_printf(line, "%s: %.0f s left", text_of(row, "name"), number_of(row, "left"));
+	if (strcmp(text_of(row, "kind"), "wait") == 0) {
+		tp_buf_printf(line, ", a wait that its requests share%s",
+			      number_of(row, "left") > 0 ? "" : "; they are being let go");
+		return;
+	}
+	tp_buf_printf(line, "%s%s",
+		      json_is_true(json_object_get(row, "told")) ? ", as the provider told" : "",
+		      json_is_true(json_object_get(row, "probing")) ? ", a probe is under way" : "");
 }

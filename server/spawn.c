@@ -29,13 +29,19 @@ static void set_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void tp_child_begin(const char *role, const struct tp_master_fds *fds)
+static void close_all(const struct tp_master_fds *fds)
 {
 	const int all[] = {fds->lock, fds->signal, fds->successor, fds->predecessor};
-	tp_log_set_role(role);
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (all[i] >= 0)
 			(void)close(all[i]);
+}
+
+void tp_child_begin(const char *role, const struct tp_master_fds *fds)
+{
+	tp_log_set_role(role);
+	if (fds != NULL)
+		close_all(fds);
 	set_signals();
 }
 

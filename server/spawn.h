@@ -55,8 +55,8 @@ struct tp_handover {
 /* In any child: closes its copies of what a reload holds open. */
 void tp_spawn_let_go(const struct tp_spawn *spawn);
 
-/* In any child, first of all: its name in the log, nothing of the master's own, no signals but those of its
- * own faults. */
+/* In any child, first of all: its name in the log, nothing of the master's own (NULL: there is no master), no
+ * signals but those of its own faults. */
 void tp_child_begin(const char *role, const struct tp_master_fds *fds);
 
 /* The descriptors of tp_spawn.wake_fds, close-on-exec. 0 or -errno. */

@@ -1,5 +1,6 @@
 #include "server/table.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,35 +8,27 @@
 #include "common/config/config.h"
 #include "server/admin/listing.h"
 
-static const struct option options[] = {
-	{"config", required_argument, NULL, 'c'},
-	{"name", required_argument, NULL, 'n'},
-	{"json", no_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-bool tp_table_read_arguments(int argc, char **argv, struct tp_table_arguments *a)
+int tp_table_read_arguments(struct tp_options *o, struct tp_table_arguments *a)
 {
-	int c;
-	while ((c = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'c': a->file = optarg; break;
-		case 'n': a->name = optarg; break;
-		case 'j': a->json = true; break;
-		case 'h': a->show_help = true; break;
-		default: return false;
+	int flag;
+	a->command = o->command->name;
+	while ((flag = tp_options_next(o)) != TP_FLAG_END) {
+		switch (flag) {
+		case TP_FLAG_CONFIG: a->file = optarg; break;
+		case TP_FLAG_NAME: a->name = optarg; break;
+		case TP_FLAG_JSON: a->json = true; break;
+		case TP_FLAG_ONCE: a->once = true; break;
+		case TP_FLAG_EVERY: a->every = optarg; break;
+		case TP_FLAG_HELP: return 0;
+		default: return 2;
 		}
 	}
-	if (a->file != NULL && a->name != NULL) {
-		(void)fprintf(stderr, "turnpike %s: -c and --name exclude each other\n", a->command);
-		return false;
-	}
-	return true;
+	if (a->file != NULL && a->name != NULL)
+		return tp_options_wrong(o, "-c and --name exclude each other");
+	return -1;
 }
 
-/* The caller frees it; NULL: said on standard error. */
-static char *find_name(struct tp_table_arguments *a)
+char *tp_table_name(struct tp_table_arguments *a)
 {
 	a->policy = tp_listing_policy(NULL);
 	if (a->file == NULL)
@@ -56,7 +49,7 @@ struct tp_region *tp_table_open(struct tp_table_arguments *a, bool to_change)
 {
 	struct tp_buf why = {0};
 	struct tp_region *r = NULL;
-	char *name = find_name(a);
+	char *name = tp_table_name(a);
 	if (name == NULL)
 		return NULL;
 	int error =

@@ -49,6 +49,7 @@ struct tp_tunnel;
 struct tp_upstream;
 struct tp_runtime;
 struct tp_gates;
+struct tp_observer;
 struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
@@ -78,7 +79,8 @@ struct tp_worker {
 	struct tp_config *config;   /* its configuration */
 	struct tp_region *region;
 	struct tp_stamp stamp;
-	int control_fd; /* the master's channel */
+	int control_fd;                     /* the master's channel */
+	const struct tp_observer *observer; /* NULL in a server */
 
 	/* One buffer to read into for all connections: valid inside one callback only. */
 	char *scratch;        /* TP_SCRATCH_BYTES */

@@ -6,6 +6,7 @@
 #include "workers/credential.h"
 #include "workers/gate.h"
 #include "workers/keys.h"
+#include "workers/observe.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
 
@@ -55,6 +56,7 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 	t->attempt.tried = 0;
 	tp_debug("turn %s: send %u, class %s, to %s", t->id, t->ledger.used, tp_class_name(klass),
 		 t->provider->conf->name);
+	tp_observe_send(t);
 	start(t, t->replaced !=
 			 TP_CODE_NONE); /* a replacement must not meet the connection that lost its like */
 }

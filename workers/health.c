@@ -11,6 +11,7 @@
 #include "workers/connect.h"
 #include "workers/credential.h"
 #include "workers/egress.h"
+#include "workers/observe.h"
 #include "workers/refresh.h"
 #include "workers/runtime.h"
 #include "workers/upstream.h"
@@ -23,7 +24,7 @@ enum check_kind {
 	CHECK_NONE,
 	CHECK_CONNECT, /* the base is listed: can it be reached? */
 	CHECK_HEALTH,  /* a URL is listed: does health.path answer 200? */
-	CHECK_START    /* health.path at start: only told */
+	CHECK_START    /* at start, only told: health.path, without one whether it can be reached */
 };
 
 /* One provider's; one check at a time. */
@@ -57,16 +58,29 @@ static void rest(struct check *c, const char *why)
 	c->kind = CHECK_NONE;
 }
 
+static void tell_start(const struct tp_provider_conf *p, const char *why)
+{
+	if (p->health_path != NULL)
+		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
+			"all "
+			"the same",
+			p->name, p->health_path, why);
+	else
+		tp_warn("provider %s: endpoint unreachable: check URL and network (tried %s: %s); requests "
+			"are "
+			"sent to it all the same",
+			p->name, p->base, why);
+}
+
 static void failed(struct check *c, const char *why)
 {
 	const struct tp_provider_conf *p = c->provider->conf;
-	if (c->kind == CHECK_START)
-		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
-			"all the "
-			"same",
-			p->name, p->health_path, why);
-	else
+	if (c->kind == CHECK_START) {
+		tp_observe_check(c->provider, false, why);
+		tell_start(p, why);
+	} else {
 		tp_debug("provider %s: stays blacklisted: %s", p->name, why);
+	}
 	rest(c, why);
 }
 
@@ -80,6 +94,11 @@ static void passed(struct check *c)
 	if (ended > 0)
 		tp_info("provider %s: %s is not blacklisted any more: %s", p->name, p->base,
 			c->kind == CHECK_CONNECT ? "it can be reached again" : "its health path answers 200");
+	if (c->kind == CHECK_START)
+		tp_observe_check(c->provider, true,
+				 p->health_path != NULL                       ? "its health path answers 200"
+				 : tp_egress_addressed(p, c->up->way) != NULL ? "its proxy can be reached"
+									      : "it can be reached");
 	rest(c, "checked");
 }
 
@@ -178,9 +197,9 @@ static void on_connected(void *arg, const struct tp_connected *r)
 	c->up = tp_upstream_new(c->provider, r->fd, r->ssl, r->way, &calls, c);
 	if (c->up == NULL)
 		failed(c, "out of memory");
-	else if (c->kind != CHECK_CONNECT)
+	else if (c->kind != CHECK_CONNECT && c->provider->conf->health_path != NULL)
 		ask(c);
-	else if (tp_egress_addressed(c->provider->conf, r->way) != NULL)
+	else if (c->kind == CHECK_CONNECT && tp_egress_addressed(c->provider->conf, r->way) != NULL)
 		failed(c, "only its proxy was reached, which proves nothing"); /* its probe will tell */
 	else
 		passed(c);
@@ -251,7 +270,7 @@ void tp_health_begin(struct tp_health *h)
 	if (!is_first(h->runtime->worker->region))
 		return;
 	for (size_t i = 0; i < h->runtime->config->n_providers; i++)
-		if (h->checks[i].provider->conf->health_path != NULL)
+		if (h->checks[i].provider->conf->health_path != NULL || h->runtime->config->ask_at_start)
 			begin(&h->checks[i], CHECK_START);
 }
 

@@ -11,7 +11,9 @@ struct tp_health;
 
 /* For the providers of `r`, which are open; nothing is asked yet. NULL when out of memory. */
 struct tp_health *tp_health_new(struct tp_runtime *r);
-/* From now on. The first worker of a master's start asks each health.path once, and warns of those that fail.
+/* From now on. The first worker of a master's start asks each health.path once (with ask_at_start
+ * of the configuration all providers: without a health.path, whether they can be reached), and warns of those
+ * that fail.
  */
 void tp_health_begin(struct tp_health *h);
 /* Cancels what is under way; before the providers are closed. NULL is ignored. */

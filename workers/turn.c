@@ -7,13 +7,10 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
-#include "workers/alerts.h"
-#include "workers/cooling.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
 #include "workers/models.h"
-#include "workers/outcome.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
 #include "workers/snapshot.h"
@@ -71,7 +68,7 @@ static const enum tp_counter outcome_counters[] = {
 };
 
 /* Provably nothing was written: the charge returns. */
-static void give_back(struct tp_turn *t)
+void tp_turn_give_back(struct tp_turn *t)
 {
 	tp_ledger_give_back(&t->ledger, t->klass);
 	tp_worker_count(t->worker, TP_COUNT_GIVEN_BACK);
@@ -90,7 +87,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_keys_end(t);
 	tp_waits_end(t);
 	if (t->joined && unsent)
-		give_back(t);
+		tp_turn_give_back(t);
 	tp_record_end(t, outcome); /* while the ledger knows the number of sends */
 	if (t->joined) {
 		tp_ledger_settle(&t->ledger);
@@ -203,6 +200,15 @@ void tp_turn_abort(struct tp_turn *t)
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
 
+void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
+{
+	struct tp_refusal r = tp_refusal_for(code, 0);
+	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
+	tp_numbers_refusal(t->worker, code);
+	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
+}
+
 /* ---- the request arrives */
 
 void tp_turn_start(struct tp_turn *t)
@@ -268,169 +274,6 @@ void tp_turn_body_done(struct tp_turn *t)
 	}
 	tp_overhead_run(&t->overhead);
 	tp_turn_identify(t);
-}
-
-/* ---- the decision, acted upon */
-
-void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
-{
-	struct tp_refusal r = tp_refusal_for(code, 0);
-	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
-	tp_numbers_refusal(t->worker, code);
-	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
-}
-
-static void answer_without_send(struct tp_turn *t, enum tp_code code)
-{
-	/* An answer that a provider gave earlier in this turn says more than our failure to ask again. */
-	if (t->saved != NULL && code == TP_CODE_UNREACHABLE) {
-		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	struct tp_refusal r = tp_refusal_for(code, 0);
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
-}
-
-static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
-{
-	if (d->ambiguous) {
-		if (!tp_ledger_take_ambiguous(&t->ledger)) {
-			tp_turn_refuse(t, d->code);
-			return;
-		}
-		t->replaced = d->code;
-	}
-	if (d->klass == TP_CLASS_OVERLOAD)
-		tp_streak_next(t->worker->region, t->provider->long_waits, d->wait_ms);
-	t->class_sends[d->klass]++;
-	t->forced_retry_used = t->forced_retry_used || d->forced;
-	t->overload_limit = d->overload_limit;
-	t->klass = d->klass;
-	tp_relay_reset(t);
-	tp_turn_set_state(t, TP_TURN_WAIT);
-	tp_numbers_wait(t->worker, d->wait_ms);
-	tp_timer_set(&t->timer, d->wait_ms);
-}
-
-/* What the refused key was told is no wait for this one. */
-static void next_key(struct tp_turn *t)
-{
-	t->class_sends[TP_CLASS_ROTATE]++;
-	tp_refresh_give_up(t);     /* a token was rejected for good: the keys are next */
-	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
-	tp_relay_reset(t);
-	tp_dispatch(t, TP_CLASS_ROTATE);
-}
-
-/* The charge follows the evidence: returned when provably nothing was written. */
-static void settle(struct tp_turn *t, const struct tp_decision *d)
-{
-	if (d->action == TP_ACT_RECONNECT)
-		return; /* the send is still open */
-	if (d->give_back) {
-		give_back(t);
-		return;
-	}
-	tp_ledger_settle(&t->ledger);
-	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
-	if (billed && d->action != TP_ACT_CANCEL) {
-		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
-		tp_numbers_billed(t->provider);
-	}
-}
-
-/* What the target answered may cool those that were to come after it: then there is no next one. */
-static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
-{
-	const struct tp_retry_conf *policy = &t->provider->conf->retry;
-	struct tp_allowance a = tp_allowance_of(t);
-	struct tp_decision d = tp_decide(policy, o, &a, tp_worker_random(t->worker));
-	if (d.action == TP_ACT_NEXT_TARGET) {
-		tp_targets_failed(t, o);
-		if (tp_targets_choose(t))
-			return d;
-		a = tp_allowance_of(t);
-		d = tp_decide(policy, o, &a, tp_worker_random(t->worker));
-	}
-	if (d.action == TP_ACT_RELAY || d.action == TP_ACT_LOCAL)
-		tp_targets_failed(t, o);
-	return d;
-}
-
-/* What goes on is worth a line; what ends the turn stands in the line of the turn. */
-static void tell_decision(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d,
-			  const char *why)
-{
-	bool again = d->action == TP_ACT_SEND_AGAIN || d->action == TP_ACT_NEXT_TARGET ||
-		     d->action == TP_ACT_NEXT_KEY || d->action == TP_ACT_REFRESH ||
-		     d->action == TP_ACT_RECONNECT;
-	enum tp_log_level level = again ? TP_LOG_INFO : TP_LOG_DEBUG;
-	char wait[48] = "";
-	if (d->action == TP_ACT_SEND_AGAIN)
-		(void)snprintf(wait, sizeof wait, "; again (%s) in %u ms", tp_class_name(d->klass),
-			       d->wait_ms);
-	tp_record_reason(t, why, d->reason);
-	if (tp_log_wants(level))
-		tp_log(level, "turn %s: %s, send %u (%s) at %s: %s, status %d, stage %s, %s: %s%s", t->id,
-		       tp_family_name(t->family), t->ledger.used, tp_class_name(t->klass),
-		       t->provider->conf->name, why, o->status, tp_stage_name(o->stage),
-		       tp_evidence_name(d->evidence), d->reason, wait);
-}
-
-/* The same target again, as soon as there is a newer access token. */
-static void renew_and_send_again(struct tp_turn *t, const struct tp_outcome *o)
-{
-	tp_refresh_rejected(t, o);
-	t->class_sends[TP_CLASS_REFRESH]++;
-	tp_timer_clear(&t->timer); /* of the answer that is left behind */
-	tp_relay_reset(t);
-	tp_dispatch(t, TP_CLASS_REFRESH);
-}
-
-static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_decision *d, const char *why)
-{
-	if (d->alert != TP_ALERT_NONE)
-		tp_alert_of_turn(t, d->alert);
-	switch (d->action) {
-	case TP_ACT_RELAY: tp_relay_saved(t, d->stop, d->evidence); break;
-	case TP_ACT_SEND_AGAIN: wait_and_send_again(t, d); break;
-	case TP_ACT_REFRESH: renew_and_send_again(t, o); break;
-	case TP_ACT_NEXT_TARGET: tp_targets_next(t); break;
-	case TP_ACT_NEXT_KEY: next_key(t); break;
-	case TP_ACT_RECONNECT: tp_dispatch_reconnect(t); break;
-	case TP_ACT_REFUSE: tp_turn_refuse(t, d->code); break;
-	case TP_ACT_LOCAL: answer_without_send(t, d->code); break;
-	case TP_ACT_END_STREAM: tp_relay_cut(t, why); break;
-	case TP_ACT_CANCEL: tp_turn_client_gone(t); break;
-	}
-}
-
-void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
-{
-	struct tp_decision d = decide(t, o);
-	tell_decision(t, o, &d, why);
-	act(t, o, &d, why);
-}
-
-void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
-{
-	struct tp_outcome o = tp_outcome_of(t, cause);
-	tp_keys_told(t, &o);
-	struct tp_decision d = decide(t, &o);
-	settle(t, &d);
-	tp_turn_gate_learn(t, &o);
-	if (d.action != TP_ACT_RECONNECT) {
-		tp_waits_told(t, &o);
-		tp_turn_gate_leave(t);
-	}
-	tp_blacklist_note(t, cause, o.status);
-	tell_decision(t, &o, &d, why);
-	tp_snapshot_attempt(t, cause, why, &d);
-	if (d.action != TP_ACT_REFRESH)
-		tp_refresh_note(t, &o);
-	act(t, &o, &d, why);
 }
 
 static void on_timer(void *arg)

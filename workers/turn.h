@@ -159,11 +159,13 @@ void tp_turn_client_gone(struct tp_turn *t);
 /* The worker leaves: end the answer as cut. */
 void tp_turn_abort(struct tp_turn *t);
 
-/* ---- for relay.c and dispatch.c, which are parts of the turn */
+/* ---- for the other files that are parts of the turn */
 
 /* How a turn ends; the statistics add up over these. */
 enum tp_turn_outcome { TP_TURN_OK, TP_TURN_ERROR, TP_TURN_REFUSED, TP_TURN_CUT, TP_TURN_GONE, TP_TURN_BAD };
 
+/* The present send provably wrote nothing: its charge is returned. */
+void tp_turn_give_back(struct tp_turn *t);
 /* An attempt has ended without a good answer: asks tp_decide() and acts on it. */
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
 /* The same about an outcome for which no attempt has just ended: there is no access token to send with. */

@@ -194,9 +194,11 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	*w = (struct tp_worker){.region = start->region,
 				.stamp = start->stamp,
 				.control_fd = start->control_fd,
+				.observer = start->observer,
 				.snapshot_fd = start->snapshot_fd};
 	w->losses_told = tp_log_dropped(); /* the master's, before the fork */
-	tp_access_log_open(w, start->config);
+	if (w->observer == NULL)
+		tp_access_log_open(w, start->config);
 	TAILQ_INIT(&w->clients);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
@@ -265,6 +267,8 @@ int tp_worker_main(const struct tp_worker_start *start)
 	tp_config_unref(start->config); /* the generation that serves has its own */
 	begin_control(&control, &w, start->control_fd);
 	tp_slot_set_ready(w.region, w.stamp.slot, true);
+	if (start->client_fd != NULL)
+		tp_client_new(w.runtime, 0, *start->client_fd);
 	while (!w.stopping) {
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;

@@ -12,6 +12,7 @@
 #include "common/retry/alert.h"
 #include "common/shm/region.h"
 #include "common/shm/slots.h"
+#include "workers/observer.h"
 
 /* Eventfds by which workers wake each other (gate.h), made by the master before the first fork. Slot n
  * listens to number n % TP_WAKE_FDS; nobody reads them, so that two slots may share one. */
@@ -43,6 +44,9 @@ struct tp_worker_start {
 	 * lines in `errors`. Must come to the same as in the master. */
 	struct tp_config *(*load)(const void *arg, struct tp_buf *errors);
 	const void *load_arg;
+	/* For one that runs without a server; NULL in a server. */
+	const int *client_fd; /* a client that is here already, as if accepted by listener 0; taken over */
+	const struct tp_observer *observer;
 };
 
 enum tp_control {

@@ -185,6 +185,7 @@ struct tp_config {
 	char *file;             /* where it came from */
 	struct tp_files *files; /* all that was read for it; one reference. See files.h */
 	unsigned workers;       /* 1..256; auto is resolved */
+	bool ask_at_start;      /* no key: set where no file was written; see workers/health.h */
 	struct tp_listener_conf *listeners;
 	size_t n_listeners;
 	struct {

@@ -10,14 +10,15 @@ static size_t least(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
+/* `firstByte` and `first-byte` are meant as first_byte. */
+static char plain(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c == '-' ? '_' : c;
+}
+
 static bool same_letter(char a, char b)
 {
-	/* `firstByte` and `first-byte` are meant as first_byte. */
-	if (a >= 'A' && a <= 'Z')
-		a = (char)(a + 'a' - 'A');
-	if (a == '-')
-		a = '_';
-	return a == (b == '-' ? '_' : b);
+	return plain(a) == plain(b);
 }
 
 /* Optimal string alignment: insert, delete, replace, and swap of neighbours cost one each. */

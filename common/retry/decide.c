@@ -372,7 +372,8 @@ struct tp_decision tp_decide(const struct tp_retry_conf *policy, const struct tp
 			     const struct tp_allowance *a, uint64_t random)
 {
 	struct tp_situation f = tp_situation_of(policy, o, a, random);
-	struct tp_decision d = {.evidence = f.evidence, .overload_limit = f.limit};
+	struct tp_decision d = {
+		.evidence = f.evidence, .overload_limit = f.limit, .retries_left = f.retries_left};
 	const struct rule *r = rules;
 
 	while (!r->applies(&f))

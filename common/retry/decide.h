@@ -96,6 +96,7 @@ struct tp_decision {
 	/* For the next allowance of this turn: sends of class overload (the first counts) that a drowning
 	 * gateway leaves it; 0 = none drowned, the policy's number holds. */
 	uint32_t overload_limit;
+	uint32_t retries_left; /* SEND_AGAIN: of the class in this turn, this one included */
 	enum tp_alert alert;
 	const char *reason; /* static, for the log: why not (or why) sent again */
 };

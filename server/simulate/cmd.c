@@ -9,20 +9,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "server/commands.h"
 #include "server/simulate/server.h"
 
-#define DEFAULT_LISTEN "127.0.0.1:9099"
-
-static const char help[] =
-	"usage: turnpike simulate [--listen HOST:PORT]\n"
-	"\n"
-	"A fake provider for demos and tests: Chat Completions, Responses, Messages, count_tokens and\n"
-	"models, as JSON and as streams. What goes wrong is asked for by each request: as its model\n"
-	"(\"model\": \"sim:503,200\") or in a header (x-simulate: 503,200).\n"
-	"\n"
-	"  --listen HOST:PORT   where to listen (" DEFAULT_LISTEN "); port 0 takes a free one\n"
-	"  --help               this text\n"
-	"\n"
+const char tp_simulate_scripts[] =
 	"SCRIPT = STEP{,STEP}              each send of a logical request plays the next step, the last "
 	"repeats\n"
 	"STEP   = FAULT[xCOUNT]{;OPTION}   503x2;retry-after=1\n"
@@ -57,37 +47,7 @@ static const char help[] =
 	"GET  /__sim/log[?id=ID]           all sends: time_ms, id, path, model, step, send, status, end\n"
 	"GET  /__sim/count[?id=ID]         how many sends\n"
 	"POST /__sim/release[?id=ID]       lets held answers go on\n"
-	"POST /__sim/reset                 forgets everything\n";
-
-struct options {
-	const char *listen;
-	bool help;
-};
-
-static bool read_options(int argc, char **argv, struct options *o)
-{
-	static const struct option known[] = {
-		{"listen", required_argument, NULL, 'l'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int c;
-
-	o->listen = DEFAULT_LISTEN;
-	o->help = false;
-	optind = 0; /* start over: the caller has parsed options of its own */
-	while ((c = getopt_long(argc, argv, "l:h", known, NULL)) != -1) {
-		if (c == 'l')
-			o->listen = optarg;
-		else if (c == 'h')
-			o->help = true;
-		else
-			return false; /* getopt_long said why */
-	}
-	if (optind < argc)
-		fprintf(stderr, "turnpike simulate: unexpected argument '%s'\n", argv[optind]);
-	return optind == argc;
-}
+	"POST /__sim/reset                 forgets everything";
 
 /* Thousands of test clients need as many descriptors; what the hard limit refuses stays refused. */
 static void raise_descriptor_limit(void)
@@ -201,23 +161,23 @@ static int run(struct tp_sim_server *s, const char *address)
 int tp_cmd_simulate(int argc, char **argv)
 {
 	struct tp_sim_server s = {.conns = LIST_HEAD_INITIALIZER(s.conns)};
-	struct options o;
-	int status = 1;
+	struct tp_options o = tp_options_begin(argc, argv);
+	const char *address = TP_SIMULATE_LISTEN;
+	int flag, status = 1;
 
-	if (!read_options(argc, argv, &o)) {
-		fputs("try: turnpike simulate --help\n", stderr);
+	while ((flag = tp_options_next(&o)) != TP_FLAG_END) {
+		if (flag != TP_FLAG_LISTEN)
+			return flag == TP_FLAG_HELP ? 0 : 2;
+		address = optarg;
+	}
+	if (!tp_options_operands(&o, 0))
 		return 2;
-	}
-	if (o.help) {
-		fputs(help, stdout);
-		return 0;
-	}
 	(void)signal(SIGPIPE, SIG_IGN);
 	raise_descriptor_limit();
 	s.base = event_base_new();
 	s.book = tp_sim_book_new();
 	if (s.base != NULL && s.book != NULL)
-		status = run(&s, o.listen);
+		status = run(&s, address);
 	else
 		fputs("turnpike simulate: out of memory\n", stderr);
 	tp_sim_book_free(s.book);

@@ -6,7 +6,9 @@
 #ifndef TP_SIMULATE_SIMULATE_H
 #define TP_SIMULATE_SIMULATE_H
 
-/* argv[0] is "simulate". Runs until TERM or INT. Returns the exit status: 0, 1 (cannot listen), 2 (usage). */
-int tp_cmd_simulate(int argc, char **argv);
+#define TP_SIMULATE_LISTEN "127.0.0.1:9099"
+
+/* How a request asks for faults: for the help of the command (tp_cmd_simulate() of server/commands.h). */
+extern const char tp_simulate_scripts[];
 
 #endif

@@ -344,7 +344,7 @@ def _(lab):
     write(t, {"state": {"logical_requests": 1000, "name": t.name}, "limits": {"connections": 99}})
     said = reload(t)
     assert said["generation"] == 2 and "state.logical_requests" in said["warnings"][0]
-    assert "state.logical_requests needs a restart" in t.log
+    until(lambda: "state.logical_requests needs a restart" in t.log, 5, "the log line")
 
 
 @rows("admin-token-and-address")

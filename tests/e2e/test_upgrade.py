@@ -211,7 +211,7 @@ def _(lab):
     with open(t.file, "w") as out:
         out.write(good)
     other.close()
-    t.upgrade()
+    assert t.upgrade().wait(10) == 0
 
 
 @rows("hangs")
@@ -250,6 +250,7 @@ def _(lab, which):
         assert os.path.exists("/dev/shm%s.next" % t.name)
         other_layout(t, -1)
     os.kill(new, signal.SIGKILL)
+    until(lambda: not alive(new), 10, "its end")
     t.signal(signal.SIGCONT)
     until(lambda: STAYS in t.log, 10, lambda: t.log[-2000:])
     serves_on(lab, t, pid)

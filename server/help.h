@@ -1,0 +1,13 @@
+/* What the command line says about itself, on standard output; headings stand out on a terminal. */
+#ifndef TP_SERVER_HELP_H
+#define TP_SERVER_HELP_H
+
+#include <stdio.h>
+
+#include "server/commands.h"
+
+void tp_help_command(const struct tp_command *c);
+/* All commands. */
+void tp_help_overview(FILE *to);
+
+#endif

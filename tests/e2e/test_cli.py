@@ -1,0 +1,549 @@
+"""The command line: one request without a server, the live view, variables instead of a file, help and completions."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.checks import served
+from harness.client import body_for
+from harness.lab import SLACK
+from harness.provider import event, ok, reset, silent, status, stream
+from harness.turnpike import BINARY, ROOT, run, until
+
+PATH = "/chat/completions"
+BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]})
+FULL = {"Retry-After": "2", "X-Codex-Model-Capacity": "4/4"}
+CLEAN = {name: value for name, value in os.environ.items() if name not in ("SSL_CERT_FILE", "CODEX_ENDPOINT")}
+
+
+def post(u, *arguments, path=PATH, **how):
+    return subprocess.run([BINARY, "post", u.url() + path, *arguments], capture_output=True, timeout=60, **how)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+# ---- post and get
+
+
+def test_post_gives_the_answer(lab):
+    u = lab.provider(ok())
+    done = post(u, "-d", BODY, "-H", "Authorization: Bearer secret", "-H", "X-Own: 1")
+    assert done.returncode == 0 and done.stderr == b"", done
+    assert json.loads(done.stdout)["object"] == "chat.completion"
+    sent = u.main.sends[0]
+    assert (sent.method, sent.target, sent.body.decode()) == ("POST", "/v1" + PATH, BODY)
+    assert sent.header("authorization") == "Bearer secret" and sent.header("x-own") == "1"
+    assert sent.header("content-type") == "application/json" and sent.header("host") == "127.0.0.1:%d" % u.port
+
+
+def test_post_waits_and_says_so(lab):
+    """Where standard error is no terminal each wait is a line."""
+    u = lab.provider(status(429, FULL), ok())
+    begun = time.monotonic()
+    done = post(u, "-d", BODY)
+    assert time.monotonic() - begun >= 2
+    assert done.returncode == 0
+    assert re.fullmatch(rb"429 capacity 4/4, waiting 2\.\d s, attempt 2 of 4\n", done.stderr), done.stderr
+    assert u.count == 2
+
+
+def test_post_gives_up_as_the_engine_does(lab):
+    u = lab.provider(then=status(503))
+    done = post(u, "-d", BODY)
+    assert done.returncode == 22 and u.count == 3
+    assert b"error" in done.stdout
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 3 and lines[1].endswith("attempt 3 of 3"), lines
+    assert lines[2] == "turnpike post: answered 503 after 3 sends"
+
+
+@pytest.mark.parametrize("arguments, sends", [(["--max-sends", "1"], 1), (["--max-sends", "2"], 2),
+                                              (["--deadline", "100ms"], 1), ([], 3)])
+def test_post_limits(lab, arguments, sends):
+    u = lab.provider(then=status(503))
+    done = post(u, "-q", *arguments, "-d", BODY)
+    assert done.returncode == 22 and done.stderr == b""
+    assert u.count == sends
+
+
+def test_post_does_not_repeat_what_may_have_run(lab):
+    u = lab.provider(reset(), then=ok())
+    done = post(u, "-d", BODY)
+    assert done.returncode == 22 and u.count == 1
+    assert b"upstream_reset_replay_refused" in done.stdout
+
+
+def test_post_unreachable():
+    done = run("post", "http://127.0.0.1:%d/v1/x" % free_port(), "-d", "{}")
+    assert done.returncode == 7
+    assert done.stderr == "turnpike post: the endpoint is unreachable: check URL and network\n"
+    assert "upstream_unreachable" in done.stdout
+
+
+def test_post_include_shows_the_head(lab):
+    u = lab.provider(status(404, {"X-Its": "own"}))
+    done = post(u, "-i", "-d", BODY)
+    assert done.returncode == 22
+    head, _, body = done.stdout.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 404 ") and b"X-Its: own" in head and b"x-turnpike-sends: 1" in head.lower()
+    assert body.startswith(b"{")
+
+
+def test_post_reads_files_and_standard_input(lab):
+    u = lab.provider(then=ok())
+    file = Path(lab.folder) / "body.json"
+    file.write_text(BODY)
+    assert post(u, "--data-file", str(file)).returncode == 0
+    assert post(u, "-", input=BODY.encode()).returncode == 0
+    large = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x" * 3_000_000}]}).encode()
+    assert post(u, "-", input=large).returncode == 0
+    assert [send.body for send in u.main.sends] == [BODY.encode(), BODY.encode(), large]
+    assert post(u, "--data-file", "/no/such/file").returncode == 1
+    assert u.count == 3
+
+
+def test_post_streams_as_it_comes(lab):
+    gate = threading.Event()
+    first, last = event({"choices": [{"index": 0, "delta": {"content": "one"}}]}), event("[DONE]")
+    u = lab.provider(stream([first, last], barriers={1: gate}))
+    p = subprocess.Popen([BINARY, "post", u.url() + PATH, "-d", BODY], stdout=subprocess.PIPE)
+    try:
+        got = b""
+        while len(got) < len(first):
+            got += os.read(p.stdout.fileno(), 65536)
+        assert got == first
+        gate.set()
+        assert p.communicate(timeout=10)[0] == last and p.returncode == 0
+    finally:
+        p.kill()
+        p.wait()
+
+
+def test_post_tells_a_cut_answer(lab):
+    piece = event({"choices": [{"index": 0, "delta": {"content": "one"}}]})
+    u = lab.provider(stream([piece], end="reset"))
+    done = post(u, "-d", BODY)
+    assert done.returncode == 18 and done.stdout.startswith(piece)
+    assert b"turnpike post: the answer was cut" in done.stderr
+
+
+def test_get(lab):
+    u = lab.provider(ok())
+    done = subprocess.run([BINARY, "get", u.url() + "/models?x=1#part"], capture_output=True, timeout=20)
+    assert done.returncode == 0
+    assert (u.main.sends[0].method, u.main.sends[0].target) == ("GET", "/v1/models?x=1")
+
+
+def test_post_means_what_is_written(lab):
+    """Neither ${} in the URL nor a header is read as anything else."""
+    u = lab.provider(then=ok())
+    done = post(u, "-d", "{}", path="/${HOME}$${x}?a=${b}")
+    assert done.returncode == 0 and u.main.sends[0].target == "/v1/${HOME}$${x}?a=${b}"
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("during", ["wait", "send"])
+def test_ctrl_c_cancels_at_once(lab, number, code, during):
+    u = lab.provider(status(429, {"Retry-After": "30"}) if during == "wait" else silent())
+    p = subprocess.Popen([BINARY, "post", u.url() + PATH, "-d", BODY], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        u.wait_sends(1)
+        if during == "wait":
+            assert b"waiting" in p.stderr.readline()
+        begun = time.monotonic()
+        p.send_signal(number)
+        assert p.wait(5) == code
+        assert time.monotonic() - begun < 1 + SLACK
+        until(lambda: not u.open_connections(), 3, "the connection to the provider is closed")
+    finally:
+        p.kill()
+        p.wait()
+    assert u.count == 1
+
+
+@pytest.mark.parametrize("arguments, said", [
+    ([], "which URL?"),
+    (["ftp://h/"], "is not an http or https URL"),
+    (["http://h/a b"], "blanks"),
+    (["http://h/", "x"], 'what is "x"?'),
+    (["http://h/", "-d", "a", "-"], "exclude each other"),
+    (["http://h/", "-H", "no colon"], "Name: value"),
+    (["http://h/", "-H", "a: b\r\nc: d"], "Name: value"),
+    (["http://h/", "-H", "Content-Length: 3"], "by turnpike itself"),
+    (["http://h/", "--profile", "bold"], "is not one of guarded, patient"),
+    (["http://h/", "--max-sends", "x"], "takes a number"),
+    (["http://h/", "--deadline", "5"], "deadline"),
+    (["http://h/", "--header"], "needs a value"),
+    (["http://h/", "--haeder", "x"], "did you mean --header?"),
+    (["http://:99999/"], "url"),
+])
+def test_post_wrong_usage(arguments, said):
+    done = run("post", *arguments)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def read_until(fd, pattern, timeout=10.0):
+    """What a terminal shows, until the pattern is in it."""
+    seen, end = b"", time.monotonic() + timeout
+    while not re.search(pattern, seen):
+        left = end - time.monotonic()
+        assert left > 0, "not on the terminal: %r in %r" % (pattern, seen)
+        if select.select([fd], [], [], left)[0]:
+            try:
+                seen += os.read(fd, 65536)
+            except OSError:
+                break
+    return seen
+
+
+def test_post_counts_down_on_a_terminal(lab):
+    """One line, written anew, gone when the answer comes; colours only where they are wanted."""
+    u = lab.provider(status(429, FULL), ok())
+    for no_color in (False, True):
+        u.set(status(429, FULL), ok())
+        master, slave = pty.openpty()
+        env = dict(os.environ, TERM="xterm", **({"NO_COLOR": "1"} if no_color else {}))
+        p = subprocess.Popen([BINARY, "post", u.url() + PATH, "-d", BODY], stdout=subprocess.PIPE, stderr=slave, env=env)
+        os.close(slave)
+        seen = read_until(master, rb"waiting 0\.\d s") + (p.communicate(timeout=10) and read_until(master, rb"\r\x1b\[K$"))
+        os.close(master)
+        assert p.returncode == 0
+        assert b"\n" not in seen
+        assert re.search(rb"\r\x1b\[K(\x1b\[2m)?429 capacity 4/4, waiting 2\.\d s, attempt 2 of 4", seen)
+        assert re.search(rb"waiting 1\.\d s", seen)
+        assert (b"\x1b[2m" in seen) != no_color
+
+
+# ---- top, in tmux
+
+
+class Tmux:
+    def __init__(self, folder, columns=100, rows=30):
+        self.socket = os.path.join(folder, "tmux")
+        self.run("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "env", "PS1=$ ", "sh")
+
+    def run(self, *arguments):
+        return subprocess.run(["tmux", "-S", self.socket, *arguments], capture_output=True, text=True, timeout=20, check=True).stdout
+
+    def type(self, text):
+        self.run("send-keys", "-l", text)
+        self.run("send-keys", "Enter")
+
+    def key(self, key):
+        self.run("send-keys", key)
+
+    def screen(self):
+        return self.run("capture-pane", "-p")
+
+    def shows(self, pattern, timeout=10):
+        until(lambda: re.search(pattern, self.screen(), re.M), timeout,
+              lambda: "%r on the screen:\n%s" % (pattern, self.screen()), step=0.05)
+        return self.screen()
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, timeout=20)
+
+
+@pytest.fixture
+def tmux(lab):
+    made = Tmux(lab.folder)
+    yield made
+    made.close()
+
+
+def test_post_in_tmux(lab, tmux):
+    u = lab.provider(status(429, FULL), ok())
+    tmux.type("%s post %s%s -d '%s'; echo status $?" % (BINARY, u.url(), PATH, BODY))
+    tmux.shows(r"^429 capacity 4/4, waiting \d\.\d s, attempt 2 of 4$")
+    screen = tmux.shows(r"status 0$")
+    assert "waiting" not in screen, screen
+
+
+def test_top_in_tmux(lab, tmux):
+    gate = threading.Event()
+    u = lab.provider(status(503), ok(), status(429, {"Retry-After": "300"}),
+                     stream([event({"choices": [{"index": 0, "delta": {"content": "x"}}]}), event("[DONE]")], barriers={1: gate}))
+    t = lab.turnpike(u, probe=False)
+    tmux.type("echo before; %s top --name %s --every 200ms; echo status $?" % (BINARY, t.name))
+    tmux.shows(r"^turnpike %s: up \d+:\d\d:\d\d, 2 workers \(0 restarted\), configuration 1$" % t.name)
+    tmux.shows(r"^nothing is out of service$")
+    served(lab.post(t, body=body_for("/v1" + PATH)), sends=2)
+    tmux.shows(r"^p +\S+/s +2 +0 +0 +0$")
+    tmux.shows(r"^transient +\S+/s +1$")
+    assert lab.post(t, body=body_for("/v1" + PATH, model="other")).status == 429
+    tmux.shows(r"^out of service$")
+    tmux.shows(r"^p/other.*: \d+ s left, as the provider told$")
+    c = lab.client(t)
+    c.request("POST", "/v1" + PATH, body=body_for("/v1" + PATH, stream=True))
+    tmux.shows(r"^requests .* in flight 1 ")
+    gate.set()
+    c.response()
+    tmux.run("resize-window", "-x", "50", "-y", "8")
+    tmux.shows(r"\A[^\n]{1,50}\n")
+    assert len(tmux.screen().rstrip("\n").split("\n")) <= 8
+    tmux.run("resize-window", "-x", "100", "-y", "30")
+    tmux.shows(r"^out of service$")
+    tmux.key("q")
+    screen = tmux.shows(r"^status 0$")
+    assert "before" in screen and "requests" not in screen, screen
+
+
+def test_top_leaves_the_terminal_as_it_was(lab, tmux):
+    u = lab.provider()
+    t = lab.turnpike(u, probe=False)
+    tmux.type("stty -a > %s/before" % lab.folder)
+    for leave in ("C-c", "q"):
+        tmux.type("%s top --name %s; echo status $?" % (BINARY, t.name))
+        tmux.shows(r"^nothing is out of service$")
+        tmux.key(leave)
+        tmux.shows(r"status 0$")
+        tmux.type("clear; stty -a > %s/after; echo done" % lab.folder)
+        tmux.shows(r"^done$")
+        assert Path(lab.folder, "before").read_text() == Path(lab.folder, "after").read_text()
+    # a server that is gone is said, and one that comes back is shown
+    t.stop()
+    t.remove_table()
+    tmux.type("%s top --name %s --every 100ms" % (BINARY, t.name))
+    tmux.shows(r"^no numbers: ")
+    again = lab.turnpike(u, name=t.name, probe=False)
+    tmux.shows(r"^nothing is out of service$")
+    tmux.key("q")
+    again.stop()
+
+
+def test_top_prints_once_without_a_terminal(lab):
+    t = lab.turnpike(lab.provider(then=ok()))
+    served(lab.post(t), sends=1)
+    done = run("top", "--name", t.name, "--every", "100ms")
+    assert done.returncode == 0 and "\x1b" not in done.stdout and "\x01" not in done.stdout
+    assert done.stdout.startswith("turnpike %s: up " % t.name) and "nothing is out of service" in done.stdout
+    assert run("top", "--name", "/turnpike-test-none").returncode == 1
+    assert run("top", "--every", "1ms").returncode == 2
+
+
+# ---- check --connect
+
+
+def test_check_connect(lab):
+    u = lab.provider(status(200), then=status(500))
+    u.row("r")
+    gone = "http://127.0.0.1:%d/v1" % free_port()
+    t = lab.turnpike({"reached": u, "well": {"url": u.url(), "health": {"path": "/health"}}, "gone": gone},
+                     {"routes": [{"path": "/v1", "provider": "well"}], "workers": 4}, start=False)
+    done = run("check", "-c", t.file, "--connect")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()[1:]
+    assert sorted(lines) == [
+        "gone (%s): unreachable, check URL and network: Connection refused" % gone,
+        "reached (%s): good: it can be reached" % u.url(),
+        "well (%s): good: its health path answers 200" % u.url()]
+    assert [send.target for send in u.main.sends] == ["/health"]
+    done = run("check", "-c", t.file, "--connect")
+    assert "well (%s): its health path does not answer 200: it answered 500" % u.url() in done.stdout
+    assert run("check", "-c", t.file).returncode == 0 and u.count == 2
+
+
+# ---- variables instead of a file
+
+
+
+def serve_env(lab, text, *arguments, env=None):
+    file = Path(lab.folder) / "turnpike.env"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return subprocess.Popen([BINARY, "serve", "--env-file", str(file), "--listen", "127.0.0.1:0", "--fresh-state", *arguments],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env or CLEAN, text=True)
+
+
+def ready(p):
+    line = p.stdout.readline()
+    if not line:
+        said = p.stderr.read()
+        if "another turnpike" in said:
+            pytest.skip("another server runs with the default state name")
+        raise AssertionError(said)
+    words = re.search(r"listening on http://127\.0\.0\.1:(\d+)", line)
+    admin = re.search(r"admin on http://127\.0\.0\.1:(\d+)", line)
+    return ("127.0.0.1", int(words[1])), admin and int(admin[1])
+
+
+def end(p):
+    p.send_signal(signal.SIGTERM)
+    said = p.communicate(timeout=15)[1]
+    assert p.returncode == 0, said
+    return said
+
+
+def test_env_file_serves(lab):
+    """The five-line start: BOM, CRLF, quotes, comments and `export` are as people have them."""
+    u = lab.provider(status(503), status(503), status(503), then=ok())
+    p = serve_env(lab, b"\xef\xbb\xbf# ours\r\nexport CODEX_ENDPOINT=\"%s\"\r\nCODEX_API_KEY='k1234567' # key\r\n"
+                  b"MAX_RETRIES=2\r\nTOTAL_TIMEOUT=60\r\nMETRICS_PORT=0\r\nLOG_LEVEL=INFO\r\n" % u.url().encode())
+    try:
+        address, admin = ready(p)
+        answer = lab.post(address, body=body_for("/v1" + PATH), timeout=30)
+        assert answer.status == 503 and u.count == 3, "two retries"
+        assert {send.header("authorization") for send in u.main.sends} == {"Bearer k1234567"}
+        assert b"turnpike_turns_total" in lab.get(("127.0.0.1", admin), "/metrics").body
+    finally:
+        said = end(p)
+    assert "k1234567" not in said and "unreachable" not in said
+
+
+def test_environment_alone(lab):
+    u = lab.provider(then=ok())
+    if os.path.exists("/etc/turnpike/turnpike.yaml"):
+        pytest.skip("this machine has a configuration")
+    p = subprocess.Popen([BINARY, "serve", "--listen", "127.0.0.1:0", "--fresh-state"], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, env=dict(CLEAN, CODEX_ENDPOINT=u.url()), text=True)
+    try:
+        address, _ = ready(p)
+        served(lab.post(address), sends=1)
+    finally:
+        end(p)
+    done = subprocess.run([BINARY, "serve"], env=CLEAN, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and "set CODEX_ENDPOINT" in done.stderr
+    done = subprocess.run([BINARY, "check"], env=dict(CLEAN, CODEX_ENDPOINT="h"), capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and done.stderr.startswith("environment: CODEX_ENDPOINT: "), done.stderr
+
+
+def test_env_file_is_reloaded(lab):
+    a, b = lab.provider(then=ok()), lab.provider(then=ok())
+    log = Path(lab.folder) / "turnpike.log"
+    p = serve_env(lab, "CODEX_ENDPOINT=%s\nLOG_FILE=%s\n" % (a.url(), log))
+    try:
+        address, _ = ready(p)
+        served(lab.post(address), sends=1)
+        file = Path(lab.folder) / "turnpike.env"
+        file.write_text("CODEX_ENDPOINT=%s\nLOG_FILE=%s\n" % (b.url(), log))
+        done = subprocess.run([BINARY, "reload", "--env-file", str(file)], env=CLEAN, capture_output=True, text=True, timeout=30)
+        assert done.returncode == 0 and "generation 2" in done.stdout, (done, log.read_text())
+        served(lab.post(address), sends=1)
+        file.write_text("CODEX_ENDPOINT=nowhere\n")
+        done = subprocess.run([BINARY, "reload", "--env-file", str(file)], env=CLEAN, capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1 and "%s:1: CODEX_ENDPOINT: " % file in done.stderr
+        served(lab.post(address), sends=1)
+    finally:
+        end(p)
+    assert (a.count, b.count) == (1, 2)
+    assert "reloading %s" % file in log.read_text()
+
+
+def test_env_mode_tells_an_unreachable_endpoint(lab):
+    url = "http://127.0.0.1:%d/v1" % free_port()
+    p = serve_env(lab, "CODEX_ENDPOINT=%s\n" % url)
+    try:
+        address, _ = ready(p)
+        for line in p.stderr:
+            if "endpoint unreachable" in line:
+                break
+        assert "endpoint unreachable: check URL and network (tried %s: Connection refused)" % url in line
+        assert lab.post(address, timeout=10).status == 502
+    finally:
+        end(p)
+
+
+def test_env_file_makes_snapshots_and_a_log(lab):
+    u = lab.provider(then=status(400))
+    folder, log = Path(lab.folder) / "snapshots", Path(lab.folder) / "turnpike.log"
+    p = serve_env(lab, "CODEX_ENDPOINT=%s\nSNAPSHOT_FAILED_REQUESTS=%s\nLOG_FILE=%s\nENABLE_LOGGING=yes\n" % (u.url(), folder, log))
+    try:
+        address, _ = ready(p)
+        assert lab.post(address).status == 400
+        until(lambda: list(folder.iterdir()), 5, "a snapshot")
+    finally:
+        end(p)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert "info master" in log.read_text()
+
+
+@pytest.mark.parametrize("arguments", [["-c", "a", "--env-file", "b"], ["--endpoint", "http://h", "--env-file", "b"]])
+def test_env_file_excludes_others(arguments):
+    done = run("serve", *arguments)
+    assert done.returncode == 2 and "exclude each other" in done.stderr
+
+
+def test_env_file_mistakes_are_told_at_their_line(lab):
+    file = Path(lab.folder) / "bad.env"
+    file.write_text("CODEX_ENDPOINT=http://h\nMAX_RETRIES=many\n")
+    done = run("serve", "--env-file", str(file))
+    assert done.returncode == 1 and done.stderr == "%s:2: MAX_RETRIES: is not a number from 0 to 99\n" % file
+    assert run("check", "--env-file", str(Path(lab.folder) / "none")).returncode == 1
+
+
+# ---- help and completions
+
+
+def commands():
+    listed = run("help").stdout.split("Commands\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
+
+
+def flags(command):
+    part = run(command, "--help").stdout.split("\nOptions\n")[1].split("\n\n")[0]
+    return re.findall(r"^ {2}(?:-\w, |    )(--[a-z-]+)", part, re.M)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_each_command_has_its_help(command):
+    done = run(command, "--help")
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+    assert done.stdout.startswith("Usage: turnpike %s" % command) and "\nExit status\n" in done.stdout
+    assert run("help", command).stdout == done.stdout
+    assert "--help" in flags(command)
+    wrong = run(command, "--no-such-option")
+    assert wrong.returncode == 2 and wrong.stderr.endswith("Try: turnpike %s --help\n" % command)
+
+
+def test_help_has_colours_on_a_terminal_only():
+    for env, coloured in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        master, slave = pty.openpty()
+        clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        p = subprocess.Popen([BINARY, "help"], stdout=slave, env=dict(clean, **env))
+        seen = read_until(master, rb"tells more")
+        assert p.wait(5) == 0
+        os.close(slave)
+        os.close(master)
+        assert (b"\x1b[1mUsage:\x1b[0m" in seen) == coloured, seen
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_files_are_current(shell):
+    made = run("completion", shell).stdout
+    file = Path(ROOT, "etc", "completion", {"bash": "turnpike.bash", "zsh": "_turnpike"}[shell])
+    assert file.read_text() == made, "turnpike completion %s > %s" % (shell, file)
+    assert subprocess.run([shell, "-n", str(file)]).returncode == 0
+
+
+def complete(*words):
+    """What bash offers for the last word."""
+    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _turnpike; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", script, "bash", str(Path(ROOT, "etc/completion/turnpike.bash")), "turnpike", *words],
+                          capture_output=True, text=True, timeout=10, check=True)
+    return done.stdout.split()
+
+
+def test_bash_completes(lab):
+    assert complete("") == [*commands(), "--help", "--version"]
+    assert complete("co") == ["config", "cooldown", "completion"]
+    for command in commands():
+        if command != "help":
+            assert [word for word in complete(command, "--")] == flags(command)
+    assert complete("blacklist", "c") == ["clear"]
+    assert complete("post", "--profile", "") == ["guarded", "patient"]
+    assert complete("post", "-H", "") == []
+    assert complete("help", "se") == ["serve"]
+    Path(lab.folder, "some.yaml").write_text("")
+    assert complete("serve", "-c", lab.folder + "/so") == [lab.folder + "/some.yaml"]

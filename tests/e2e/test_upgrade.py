@@ -317,6 +317,29 @@ def _(lab):
         assert post(t.address, PATH).status == 200
 
 
+@rows("slots-are-not-shared")
+def _(lab):
+    """All workers of the old master are dead, and it has not seen that yet: their slots are its own all the same."""
+    t = start(lab, lab.provider(), allow=["ended by signal 9"])
+    go = held_back(lab, t)
+    new = successor(t)
+    t.signal(signal.SIGSTOP)
+    for pid in t.workers():
+        if pid != new:
+            os.kill(pid, signal.SIGKILL)
+    go()
+    until(lambda: len(children(new)) >= 2, 20, "workers of the new master")
+    t.signal(signal.SIGCONT)
+    until(lambda: t.log.count(READY) == 2, 20, lambda: t.log[-3000:])
+    t.adopt(new)
+    assert t.replaced[0].wait(10) == 0
+    victim = t.workers()[0]
+    os.kill(victim, signal.SIGKILL)
+    match = until(lambda: re.search(r"worker (\d+) \(pid %d\) was ended" % victim, t.log), 10, lambda: t.log[-3000:])
+    assert int(match[1]) >= 2, t.log[-3000:]
+    until(lambda: "worker %s is back" % match[1] in t.log, 10, lambda: t.log[-3000:])
+
+
 @rows("old-master-dies-meanwhile")
 def _(lab):
     gate = threading.Event()

@@ -303,6 +303,8 @@ class Turnpike:
 
     def stop(self, timeout=15.0):
         """TERM; exit 0."""
+        for process in self.replaced:
+            process.wait(timeout)
         if self.process.poll() is None:
             self.signal(signal.SIGTERM)
         status = self.wait_exit(timeout)

@@ -39,6 +39,7 @@ static int show(int what, const struct tp_load_options *load)
 	case TP_FLAG_EFFECTIVE: status = show_effective(load, &out); break;
 	case TP_FLAG_SCHEMA: out.failed |= !tp_config_show_schema(&out); break;
 	case TP_FLAG_MARKDOWN: tp_config_show_markdown(&out); break;
+	case TP_FLAG_MAN: tp_config_show_man(&out); break;
 	default: break;
 	}
 	if (status == 0)
@@ -65,7 +66,7 @@ int tp_cmd_config(int argc, char **argv)
 			return tp_options_wrong(&o, "one thing at a time");
 	}
 	if (what == TP_FLAG_END)
-		return tp_options_wrong(&o, "--defaults, --effective, --schema or --markdown?");
+		return tp_options_wrong(&o, "--defaults, --effective, --schema, --markdown or --man?");
 	if (load.file != NULL && load.env_file != NULL)
 		return tp_options_wrong(&o, "-c and --env-file exclude each other");
 	tp_load_choose(&load);

@@ -40,6 +40,7 @@ static const struct tp_flag effective = {TP_FLAG_EFFECTIVE, "effective", NULL, N
 	"what a file amounts to, defaults filled in, secrets masked"};
 static const struct tp_flag schema = {TP_FLAG_SCHEMA, "schema", NULL, NULL, "a JSON schema for editors"};
 static const struct tp_flag markdown = {TP_FLAG_MARKDOWN, "markdown", NULL, NULL, "the reference of all keys"};
+static const struct tp_flag man = {TP_FLAG_MAN, "man", NULL, NULL, "the same as a manual page, turnpike.yaml(5)"};
 
 static const char serve_more[] =
 	"Without -c, --endpoint and --env-file, and where the default file does not exist, the same variables are\n"
@@ -112,9 +113,9 @@ const struct tp_command tp_commands[] = {
 	 NULL, {&config, &env_file, &connect_too}, NULL,
 	 "0  good\n1  a mistake in the configuration, or a provider that does not answer\n2  wrong usage"},
 	{"config", tp_cmd_config, "print the defaults, what a file amounts to, or the schema",
-	 "--defaults\n--effective [-c FILE | --env-file FILE]\n--schema\n--markdown",
+	 "--defaults\n--effective [-c FILE | --env-file FILE]\n--schema\n--markdown\n--man",
 	 "Prints what can be configured, and what a file amounts to.",
-	 NULL, {&defaults, &effective, &schema, &markdown, &config, &env_file}, NULL, NULL},
+	 NULL, {&defaults, &effective, &schema, &markdown, &man, &config, &env_file}, NULL, NULL},
 	{"reload", tp_cmd_reload, "have a running server take over its changed configuration",
 	 "[-c FILE | --env-file FILE]",
 	 "Checks the file, then asks the server that runs with it to take it over, and waits for the outcome. Nothing is "
@@ -168,7 +169,8 @@ const struct tp_command tp_commands[] = {
 	 "Prints what makes bash or zsh complete the commands and their options. For bash: turnpike completion bash > "
 	 "/etc/bash_completion.d/turnpike; for zsh: turnpike completion zsh > _turnpike in a folder of $fpath.",
 	 "bash zsh", {0}, NULL, NULL},
-	{"version", tp_cmd_version, "print the version", "", "Prints the version.", NULL, {0}, NULL, NULL},
+	{"version", tp_cmd_version, "print the version, the libraries and how it was built", "",
+	 "Prints the version, the libraries it runs with, and how it was built.", NULL, {0}, NULL, NULL},
 	{"help", tp_cmd_help, "all commands, or the help of one",
 	 "[COMMAND]", "Shows all commands, or what one of them does: the same as turnpike COMMAND --help.", NULL, {0},
 	 NULL, NULL},

@@ -175,8 +175,9 @@ static int name_tcp(struct tp_listeners *l, const struct tp_listener_conf *confs
 	if (getnameinfo(a, n, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return -EINVAL;
 	bool v6 = a->sa_family == AF_INET6;
-	(void)snprintf(name, sizeof name, "%s://%s%s%s:%s", conf->tls.certificate != NULL ? "https" : "http",
-		       v6 ? "[" : "", host, v6 ? "]" : "", port);
+	(void)snprintf(name, sizeof name, "%s://%s%s%s:%s",
+		       conf->tls.own.certificate != NULL ? "https" : "http", v6 ? "[" : "", host,
+		       v6 ? "]" : "", port);
 	return keep_name(l, at, name);
 }
 

@@ -7,16 +7,6 @@
 #include "server/help.h"
 #include "server/upgrade.h"
 
-int tp_cmd_version(int argc, char **argv)
-{
-	struct tp_options o = tp_options_begin(argc, argv);
-	int flag = tp_options_next(&o);
-	if (flag != TP_FLAG_END)
-		return flag == TP_FLAG_HELP ? 0 : 2;
-	(void)printf("turnpike %s\n", TP_VERSION);
-	return 0;
-}
-
 int tp_cmd_help(int argc, char **argv)
 {
 	struct tp_options o = tp_options_begin(argc, argv);

@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/ticket_keys.h"
 #include "common/base/sink.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
@@ -257,6 +258,7 @@ static uint64_t turn(struct master *m)
 	wait = min_of(wait, tp_succession_tick(m));
 	wait = min_of(wait, tp_alerts_tick(&m->alerts));
 	tp_places_watch(&m->places, m->region);
+	tp_ticket_keys_advance(tp_clock_boot_ms());
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
 		if (now >= m->closing_ends_ms) {

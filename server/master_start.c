@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/sink.h"
+#include "common/base/ticket_keys.h"
 #include "common/shm/marks.h"
 #include "server/fdlimit.h"
 #include "server/instance.h"
@@ -215,7 +216,14 @@ bool tp_master_start_up(struct master *m, bool fresh_state)
 		return false;
 	if (geteuid() == 0)
 		tp_warn("running as root; a user of its own is safer (User= in a unit)");
+	if (m->config->n_providers == 0)
+		tp_warn("no provider configured: every request is answered 503 until there is one in "
+			"`providers`");
 	tp_fdlimit_raise();
+	if (!tp_ticket_keys_begin(tp_clock_boot_ms())) {
+		tp_error("the system gives no random bytes");
+		return false;
+	}
 	return take_signals(m) && tp_succession_begin(m) && take_instance(m) &&
 	       tp_master_open_table(m, fresh_state) && take_places(m) && open_listeners(m) && open_admin(m) &&
 	       open_snapshots(m) && write_pid_file(m) && make_supervisor(m);

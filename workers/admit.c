@@ -151,6 +151,10 @@ static bool admit_head(struct tp_turn *t)
 		return false;
 	}
 	t->who = access.who;
+	if (t->config->n_providers == 0) {
+		tp_turn_reject(t, 503, "no provider configured: add one to `providers`");
+		return false;
+	}
 	if (tp_path_has_dots(target)) {
 		tp_turn_reject(t, 400, "dot segments in the path");
 		return false;

@@ -333,6 +333,8 @@ static bool write_some(struct tp_attempt *a)
 	tp_timer_set(&a->up->timer, a->provider->conf->first_byte_ms);
 	size_t of_head = (size_t)put < head_n ? (size_t)put : head_n;
 	tp_buf_consume(&a->out, of_head);
+	if (a->out.len == 0) /* a stream lasts for minutes: it does not hold a head that is gone */
+		tp_buf_free(&a->out);
 	a->sent += (uint64_t)put - of_head;
 	return true;
 }

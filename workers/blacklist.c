@@ -55,6 +55,27 @@ static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
 	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
 }
 
+static struct tp_breaker_url url_of(const struct tp_turn *t, struct tp_str path)
+{
+	const struct tp_provider_conf *p = t->provider->conf;
+	struct tp_url_memo *memo = &t->provider->last_url;
+	if (path.n > 0 && tp_str_eq(path, (struct tp_str){memo->path, memo->path_n}))
+		return (struct tp_breaker_url){.url = memo->url,
+					       .base = memo->base,
+					       .provider = tp_str_from(p->name),
+					       .base_text = tp_str_from(p->base),
+					       .path = path};
+	struct tp_breaker_url url =
+		tp_breaker_url(t->worker->region, tp_str_from(p->name), tp_str_from(p->base), path);
+	if (path.n > 0 && path.n <= sizeof memo->path) {
+		memo->base = url.base;
+		memo->url = url.url;
+		memo->path_n = path.n;
+		memcpy(memo->path, path.p, path.n);
+	}
+	return url;
+}
+
 bool tp_blacklist_ask(struct tp_turn *t)
 {
 	struct tp_blacklist_turn *b = &t->blacklist;
@@ -67,8 +88,7 @@ bool tp_blacklist_ask(struct tp_turn *t)
 	if (t->attempt.serial == 0) /* of this turn's own sends none counts as an earlier one's */
 		b->again = t->ledger.used > 0;
 	struct tp_str path = path_of(t);
-	struct tp_breaker_url url = tp_breaker_url(region, tp_str_from(t->provider->conf->name),
-						   tp_str_from(t->provider->conf->base), path);
+	struct tp_breaker_url url = url_of(t, path);
 	enum tp_breaker_answer answer =
 		tp_breaker_ask(region, t->worker->stamp, &url, &policy, tp_clock_boot_ms(), &pass, &wait_ms);
 	if (answer == TP_BREAKER_LISTED) {

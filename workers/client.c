@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/config/files.h"
 #include "workers/runtime.h"
 #include "workers/tls.h"
 #include "workers/turn.h"
@@ -53,6 +54,8 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	struct tp_worker *w = c->worker;
 	if (c->send.queued)
 		(void)send_now(c); /* what was given to the client before this end is still its own */
+	if (c->state == TP_CLIENT_HANDSHAKE)
+		tp_worker_count(w, TP_COUNT_TLS_FAILED);
 	tp_debug("client closed in state %s: %s", state_names[c->state], why);
 	/* An answer that waits for the end of the loop turn only has been given. */
 	if (c->send.queued && c->io.fd >= 0 && !reset)
@@ -290,17 +293,31 @@ void tp_client_turn_over(struct tp_client *c, enum tp_client_next next)
 
 /* ---- events */
 
+/* Our alert says why. A close with unread bytes - the client may have sent its request already - would take
+ * it back, so what comes is read and dropped for a while, in clear. */
+static void refuse_handshake(struct tp_client *c)
+{
+	char why[160];
+	tp_tls_why(c->io.ssl, why, sizeof why);
+	tp_debug("no TLS with a client: %s", why);
+	tp_worker_count(c->worker, TP_COUNT_TLS_FAILED);
+	tp_io_drop_tls(&c->io);
+	c->io.readable = true;
+	begin_linger(c);
+}
+
 static void finish_handshake(struct tp_client *c)
 {
 	int r = tp_io_handshake(&c->io);
 	if (r == -EAGAIN)
 		return;
 	if (r != 0) {
-		char why[160];
-		tp_tls_why(c->io.ssl, why, sizeof why);
-		tp_client_close(c, why, true);
+		refuse_handshake(c);
 		return;
 	}
+	tp_worker_count(c->worker, TP_COUNT_TLS_HANDSHAKES);
+	if (SSL_session_reused(c->io.ssl) == 1)
+		tp_worker_count(c->worker, TP_COUNT_TLS_RESUMED);
 	tp_client_set_state(c, TP_CLIENT_IDLE);
 	if (c->worker->draining || c->leaving)
 		tp_timer_set(&c->timer, FIRST_REQUEST_MS);
@@ -437,13 +454,23 @@ static const struct tp_listener_conf *find_listener(const struct tp_config *c, c
 	return NULL;
 }
 
+/* Does the next configuration ask of clients what they had to show when they came? */
+static bool same_client_ca(const struct tp_config *a, const struct tp_listener_conf *of_a,
+			   const struct tp_config *b, const struct tp_listener_conf *of_b)
+{
+	const char *x = of_a->tls.client_ca, *y = of_b->tls.client_ca;
+	if (x == NULL || y == NULL)
+		return y == NULL;
+	return tp_str_eq(tp_files_find(a->files, x), tp_files_find(b->files, y));
+}
+
 void tp_client_follow(struct tp_client *c)
 {
 	struct tp_runtime *next = c->worker->runtime;
 	if (c->runtime == next || c->leaving)
 		return;
 	const struct tp_listener_conf *listener = find_listener(next->config, c->listener->address);
-	if (listener == NULL) {
+	if (listener == NULL || !same_client_ca(c->config, c->listener, next->config, listener)) {
 		c->leaving = true;
 		tp_client_drain(c);
 		return;

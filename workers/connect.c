@@ -15,6 +15,7 @@
 #include "workers/resolve.h"
 #include "workers/timer.h"
 #include "workers/tls.h"
+#include "workers/tls_sessions.h"
 
 enum { RACE_STEP_MS = 250 }; /* RFC 8305 section 5 */
 
@@ -127,6 +128,8 @@ static void note_failure(struct tp_connecting *c, enum tp_cause cause, const cha
 static void fail_way(struct tp_connecting *c, enum tp_cause cause, const char *why)
 {
 	note_failure(c, cause, why);
+	if (c->state == CONNECT_TLS)
+		tp_tls_sessions_forget(c->provider->tls);
 	tp_egress_failed(c->provider, c->ways[c->at], why);
 	if (c->at + 1 == c->n_ways || tp_clock_boot_ms() >= c->deadline_ms) {
 		finish_failed(c, c->cause, c->why);
@@ -175,6 +178,9 @@ static void on_handshake(evutil_socket_t fd, short what, void *arg)
 		fail_way(c, TP_CAUSE_TLS, why);
 		return;
 	}
+	tp_worker_count(c->provider->worker, TP_COUNT_PROVIDER_TLS);
+	if (SSL_session_reused(c->io.ssl) == 1)
+		tp_worker_count(c->provider->worker, TP_COUNT_PROVIDER_TLS_RESUMED);
 	SSL *ssl;
 	int done = tp_io_release(&c->io, &ssl);
 	finish_connected(c, done, ssl);

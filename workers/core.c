@@ -2,17 +2,29 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/block.h"
+
+enum { ID_PREFIX = 16 }; /* digits of a request id that are the worker's; the others count */
+
+/* The object is dead: its first bytes serve as the link. */
 struct tp_parked {
 	struct tp_parked *next;
+	size_t size; /* of a block (common/base/block.h); 0: from malloc() */
 };
+
+void tp_worker_park_block(struct tp_worker *w, void *block, size_t size)
+{
+	struct tp_parked *p = block;
+	p->next = w->parked;
+	p->size = size;
+	w->parked = p;
+}
 
 void tp_worker_park(struct tp_worker *w, void *memory)
 {
-	/* The object is dead: its first bytes serve as the link. */
-	struct tp_parked *p = memory;
-	p->next = w->parked;
-	w->parked = p;
+	tp_worker_park_block(w, memory, 0);
 }
 
 void tp_worker_free_parked(struct tp_worker *w)
@@ -20,7 +32,10 @@ void tp_worker_free_parked(struct tp_worker *w)
 	while (w->parked != NULL) {
 		struct tp_parked *p = w->parked;
 		w->parked = p->next;
-		free(p);
+		if (p->size > 0)
+			tp_block_free(p, p->size);
+		else
+			free(p);
 	}
 }
 
@@ -33,15 +48,31 @@ uint64_t tp_worker_random(struct tp_worker *w)
 	return w->random[1] + b;
 }
 
+static const char hex[] = "0123456789abcdef";
+
+void tp_worker_begin_ids(struct tp_worker *w, uint64_t random)
+{
+	for (int i = 0; i < ID_PREFIX; i++)
+		w->next_id[i] = hex[random >> (60 - 4 * i) & 15];
+	memset(w->next_id + ID_PREFIX, '0', TP_REQUEST_ID_SIZE - 1 - ID_PREFIX);
+	w->next_id[TP_REQUEST_ID_SIZE - 1] = '\0';
+}
+
+/* Counts in the text itself: mostly one digit changes. */
+static void count_up(struct tp_worker *w)
+{
+	for (int i = TP_REQUEST_ID_SIZE - 2; i >= ID_PREFIX; i--) {
+		char *digit = &w->next_id[i];
+		*digit = *digit == '9' ? 'a' : *digit == 'f' ? '0' : (char)(*digit + 1);
+		if (*digit != '0')
+			return;
+	}
+}
+
 void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE])
 {
-	static const char hex[] = "0123456789abcdef";
-	uint64_t next = w->id_next++;
-	for (int i = 0; i < 16; i++)
-		out[i] = hex[w->id_prefix >> (60 - 4 * i) & 15];
-	for (int i = 0; i < 8; i++)
-		out[16 + i] = hex[next >> (28 - 4 * i) & 15];
-	out[24] = '\0';
+	memcpy(out, w->next_id, TP_REQUEST_ID_SIZE);
+	count_up(w);
 }
 
 void tp_worker_defer(struct tp_worker *w, struct tp_deferred *d)

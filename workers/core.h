@@ -13,6 +13,7 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/siphash.h"
 #include "common/base/sink.h"
 #include "common/config/config.h"
 #include "common/http/head.h"
@@ -58,6 +59,13 @@ TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 SLIST_HEAD(tp_runtime_list, tp_runtime);
 LIST_HEAD(tp_refresher_list, tp_refresher);
 
+/* The keys of the URL that went to a provider last: nearly all requests of a provider go to one path. */
+struct tp_url_memo {
+	struct tp_hash128 base, url;
+	size_t path_n; /* 0: nothing is remembered */
+	char path[64]; /* longer ones are not */
+};
+
 /* A provider as this worker uses it, in one generation: its TLS context and its idle connections. */
 struct tp_provider_rt {
 	struct tp_worker *worker;
@@ -69,7 +77,8 @@ struct tp_provider_rt {
 	tp_streak_id long_waits;        /* of 55s and more in a row, over all workers */
 	tp_gate_id gate;                /* TP_GATE_NONE: capacity.limit is off */
 	struct tp_refresher *refresher; /* of its access tokens; NULL = it has none */
-	struct event sweep;             /* closes the idle ones whose time is over */
+	struct tp_url_memo last_url;
+	struct event sweep; /* closes the idle ones whose time is over */
 	bool sweeping;
 };
 
@@ -105,7 +114,7 @@ struct tp_worker {
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */
 	bool stopping;      /* leave now */
 	uint64_t random[2]; /* state of tp_worker_random() */
-	uint64_t id_prefix, id_next; /* request ids */
+	char next_id[TP_REQUEST_ID_SIZE]; /* of the next request */
 
 	struct tp_deferred_list deferred; /* done at the end of the loop turn ... */
 	struct tp_parked *parked;         /* ... and these are freed after it ... */
@@ -123,6 +132,8 @@ void tp_worker_run_deferred(struct tp_worker *w);
  * hold a pointer to it.  The object must be inert: no event of it pending.
  */
 void tp_worker_park(struct tp_worker *w, void *memory);
+/* The same for what tp_block_new(size) returned. */
+void tp_worker_park_block(struct tp_worker *w, void *block, size_t size);
 /* Called by the loop between turns. */
 void tp_worker_free_parked(struct tp_worker *w);
 
@@ -130,6 +141,7 @@ void tp_worker_free_parked(struct tp_worker *w);
 uint64_t tp_worker_random(struct tp_worker *w);
 
 /* The next X-Turnpike-Request-Id: 64 random bits of this worker and a count. */
+void tp_worker_begin_ids(struct tp_worker *w, uint64_t random);
 void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE]);
 
 static inline void tp_worker_add(struct tp_worker *w, enum tp_counter c, uint64_t n)

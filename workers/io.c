@@ -259,6 +259,13 @@ int tp_io_release(struct tp_io *io, SSL **ret_ssl)
 	return fd;
 }
 
+void tp_io_drop_tls(struct tp_io *io)
+{
+	SSL_free(io->ssl);
+	ERR_clear_error();
+	io->ssl = NULL;
+}
+
 void tp_io_close(struct tp_io *io, bool orderly, bool reset)
 {
 	if (io->fd < 0)

@@ -65,6 +65,8 @@ bool tp_io_begin_loop(struct event_base *base);
 void tp_io_end_loop(void);
 /* Gives socket and TLS state away, untouched; the event is gone. */
 int tp_io_release(struct tp_io *io, SSL **ret_ssl);
+/* What is read and written from now on is plain: to drop what still comes after a failed handshake. */
+void tp_io_drop_tls(struct tp_io *io);
 /* Closes; with TLS a close_notify is tried when `orderly`, and without it the peer sees a cut. `reset`: the
  * peer gets RST instead of FIN. Idempotent. */
 void tp_io_close(struct tp_io *io, bool orderly, bool reset);

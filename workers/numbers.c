@@ -78,9 +78,10 @@ void tp_numbers_free(struct tp_numbers *n)
 static tp_series_id look_up(struct tp_worker *w, tp_series_id *id, enum tp_metric m, const char *a,
 			    const char *b, const char *c)
 {
-	const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
-	if (*id == UNKNOWN)
+	if (*id == UNKNOWN) {
+		const struct tp_str values[] = {tp_str_from(a), tp_str_from(b), tp_str_from(c)};
 		*id = tp_series_open(w->region, w->stamp, m, values);
+	}
 	return *id;
 }
 

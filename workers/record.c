@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/shm/failures.h"
 #include "workers/access_log.h"
 #include "workers/snapshot.h"
 #include "workers/turn.h"
@@ -108,10 +109,33 @@ static void log_line(const struct tp_turn *t, unsigned outcome)
 	tp_log_event(TP_LOG_INFO, "turn", fields, sizeof fields / sizeof fields[0]);
 }
 
+#define PUT(field, text) ((void)snprintf((field), sizeof(field), "%s", (text)))
+
+/* For those who look at the status page. That a client leaves is no failure. */
+static void note_failure(const struct tp_turn *t, unsigned outcome)
+{
+	const struct tp_turn_record *r = &t->record;
+	struct tp_failure f = {.wall_ms = (uint64_t)tp_clock_wall_ms(),
+			       .status = (uint32_t)r->status,
+			       .sends = (uint32_t)tp_turn_about(t).sends,
+			       .waited_ms = r->waited_ms};
+	if (outcome == TP_TURN_OK || outcome == TP_TURN_GONE)
+		return;
+	PUT(f.id, t->id);
+	PUT(f.provider, t->provider != NULL ? t->provider->conf->name : "");
+	PUT(f.family, tp_family_name(t->family));
+	PUT(f.outcome, outcome_names[outcome]);
+	PUT(f.code, r->code);
+	if (outcome != TP_TURN_BAD) /* which may name what the client wrote */
+		PUT(f.reason, r->reason);
+	tp_failure_note(t->worker->region, &f);
+}
+
 void tp_record_end(struct tp_turn *t, unsigned outcome)
 {
 	if (tp_log_wants(TP_LOG_INFO))
 		log_line(t, outcome);
+	note_failure(t, outcome);
 	tp_access_log_end(t);
 	tp_snapshot_end(t, outcome);
 }

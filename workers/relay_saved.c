@@ -16,7 +16,7 @@ void tp_saved_answer_free(struct tp_saved_answer *s)
 {
 	if (s == NULL)
 		return;
-	free(s->head);
+	tp_head_free(s->head);
 	free(s->error);
 	tp_buf_free(&s->body);
 	free(s);

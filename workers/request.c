@@ -3,18 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/block.h"
+
 enum { SEGMENT_MIN = 2 * 1024, SEGMENT_MAX = 256 * 1024 };
 
 struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *config,
 				  const struct tp_head *head, const char *bytes)
 {
-	struct tp_request *r = calloc(1, sizeof *r);
-	if (r == NULL || (r->head = tp_head_copy(head, bytes, &r->bytes)) == NULL) {
-		free(r);
+	struct tp_request *r = tp_block_new(sizeof *r);
+	if (r == NULL)
+		return NULL;
+	*r = (struct tp_request){.worker = w, .config = config};
+	if ((r->head = tp_head_copy(head, bytes, &r->bytes)) == NULL) {
+		tp_block_free(r, sizeof *r);
 		return NULL;
 	}
-	r->worker = w;
-	r->config = config;
 	r->family = tp_family_of(tp_span_str(r->bytes, head->target));
 	r->replayable = true;
 	r->complete = head->framing == TP_FRAMING_NONE ||
@@ -36,7 +39,7 @@ static size_t segment_size(const struct tp_request *r, size_t n)
 static struct tp_segment *add_segment(struct tp_request *r, size_t n)
 {
 	size_t size = segment_size(r, n);
-	struct tp_segment *s = malloc(sizeof *s + size);
+	struct tp_segment *s = tp_block_new(sizeof *s + size);
 	if (s == NULL)
 		return NULL;
 	s->next = NULL;
@@ -49,6 +52,12 @@ static struct tp_segment *add_segment(struct tp_request *r, size_t n)
 	r->last = s;
 	r->worker->held_bytes += size;
 	return s;
+}
+
+static void free_segment(struct tp_request *r, struct tp_segment *s)
+{
+	r->worker->held_bytes -= s->size;
+	tp_block_free(s, sizeof *s + s->size);
 }
 
 static bool append(struct tp_request *r, const char *data, size_t n)
@@ -122,7 +131,7 @@ int tp_request_pieces(const struct tp_request *r, uint64_t from, struct iovec *o
 
 static struct tp_segment *new_segment(struct tp_request *r, const char *data, size_t n)
 {
-	struct tp_segment *s = malloc(sizeof *s + n);
+	struct tp_segment *s = tp_block_new(sizeof *s + n);
 	if (s == NULL)
 		return NULL;
 	s->next = NULL;
@@ -167,8 +176,7 @@ bool tp_request_replace(struct tp_request *r, uint64_t at, uint64_t n, struct tp
 		struct tp_segment *old = *p;
 		left -= old->len;
 		*p = old->next;
-		r->worker->held_bytes -= old->size;
-		free(old);
+		free_segment(r, old);
 	}
 	value->next = *p;
 	*p = value;
@@ -201,8 +209,7 @@ static void free_segments(struct tp_request *r, struct tp_segment *s)
 {
 	while (s != NULL) {
 		struct tp_segment *next = s->next;
-		r->worker->held_bytes -= s->size;
-		free(s);
+		free_segment(r, s);
 		s = next;
 	}
 }
@@ -244,8 +251,7 @@ static void free_first(struct tp_request *r)
 	if (r->first == NULL)
 		r->last = NULL;
 	r->dropped += s->len;
-	r->worker->held_bytes -= s->size;
-	free(s);
+	free_segment(r, s);
 }
 
 void tp_request_drop(struct tp_request *r, uint64_t upto)
@@ -261,7 +267,7 @@ void tp_request_release(struct tp_request *r)
 	r->replayable = false;
 	while (r->first != NULL)
 		free_first(r);
-	free(r->head);
+	tp_head_free(r->head);
 	r->head = NULL;
 	r->bytes = NULL;
 }
@@ -271,7 +277,7 @@ void tp_request_free(struct tp_request *r)
 	if (r == NULL)
 		return;
 	tp_request_release(r);
-	free(r);
+	tp_block_free(r, sizeof *r);
 }
 
 struct tp_str tp_request_field(const struct tp_request *r, enum tp_field_id id)

@@ -36,7 +36,7 @@ static bool open_listeners(struct tp_runtime *r, struct tp_buf *why)
 	if (r->listener_tls == NULL)
 		return false;
 	for (size_t i = 0; i < c->n_listeners; i++)
-		if (c->listeners[i].tls.certificate != NULL &&
+		if (c->listeners[i].tls.own.certificate != NULL &&
 		    (r->listener_tls[i] = tp_tls_listener(&c->listeners[i], c->files, why)) == NULL)
 			return false;
 	return true;

@@ -2,9 +2,14 @@
 
 #include "common/base/clock.h"
 
+static void on_fire(evutil_socket_t fd, short what, void *arg);
+
 static void arm(struct tp_timer *t, uint64_t now)
 {
 	uint64_t ms = t->deadline > now ? t->deadline - now : 0;
+	if (!t->assigned)
+		(void)evtimer_assign(&t->event, t->base, on_fire, t);
+	t->assigned = true;
 	struct timeval tv = {(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
 	(void)event_add(&t->event, &tv);
 	t->armed = now + ms;
@@ -29,8 +34,11 @@ static void on_fire(evutil_socket_t fd, short what, void *arg)
 
 void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn, void *arg)
 {
-	*t = (struct tp_timer){.fn = fn, .arg = arg};
-	(void)evtimer_assign(&t->event, base, on_fire, t);
+	t->base = base;
+	t->fn = fn;
+	t->arg = arg;
+	t->deadline = t->armed = 0;
+	t->assigned = false;
 }
 
 void tp_timer_set(struct tp_timer *t, uint64_t ms)
@@ -43,8 +51,7 @@ void tp_timer_set(struct tp_timer *t, uint64_t ms)
 
 void tp_timer_close(struct tp_timer *t)
 {
-	if (t->fn == NULL)
-		return;
-	(void)event_del(&t->event);
+	if (t->armed != 0)
+		(void)event_del(&t->event);
 	t->armed = t->deadline = 0;
 }

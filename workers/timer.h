@@ -8,16 +8,19 @@
 
 #include <event2/event.h>
 #include <event2/event_struct.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef void tp_timer_fn(void *arg);
 
 struct tp_timer {
-	struct event event;
+	struct event event; /* made when it is armed first: most timers of a turn never are */
+	struct event_base *base;
 	tp_timer_fn *fn;
 	void *arg;
 	uint64_t deadline; /* milliseconds since boot; 0 = off */
 	uint64_t armed;    /* when the event fires; 0 = not pending */
+	bool assigned;
 };
 
 void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn, void *arg);
@@ -28,7 +31,7 @@ static inline void tp_timer_clear(struct tp_timer *t)
 {
 	t->deadline = 0;
 }
-/* Before the memory is freed. */
+/* Before the memory is freed. Nothing happens to a zeroed one. */
 void tp_timer_close(struct tp_timer *t);
 
 #endif

@@ -4,20 +4,16 @@
 #include <stdint.h>
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/x509v3.h>
+
+#include "common/config/pem.h"
+#include "workers/tls_names.h"
+#include "workers/tls_sessions.h"
 
 static const unsigned char alpn_http11[] = "\x08http/1.1";
 
-static void explain(struct tp_buf *why, const char *what, const char *name)
-{
-	char text[200] = "unknown error";
-	unsigned long e = ERR_peek_last_error();
-	if (e != 0)
-		ERR_error_string_n(e, text, sizeof text);
-	tp_buf_printf(why, "%s %s: %s", what, name, text);
-	ERR_clear_error();
-}
+/* Of TLS 1.2: forward secret and authenticated encryption only. TLS 1.3 has no others. */
+static const char ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20";
 
 static SSL_CTX *new_context(const SSL_METHOD *method)
 {
@@ -25,6 +21,7 @@ static SSL_CTX *new_context(const SSL_METHOD *method)
 	if (ctx == NULL)
 		return NULL;
 	(void)SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+	(void)SSL_CTX_set_cipher_list(ctx, ciphers);
 	/* Buffers are given back while a connection is idle; a write may be resumed from another address. */
 	(void)SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 					    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -46,110 +43,105 @@ static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_l
 	return SSL_TLSEXT_ERR_OK;
 }
 
-/* A server has nobody to ask for one. */
-static int no_passphrase(char *out, int size, int writing, void *arg)
+/* `ret_name`: the file that is at fault when it fails. */
+static bool use_own(SSL_CTX *ctx, const struct tp_certificate_conf *own, const struct tp_files *files,
+		    const char **ret_name)
 {
-	(void)out;
-	(void)size;
-	(void)writing;
-	(void)arg;
-	return 0;
+	*ret_name = own->certificate;
+	if (!tp_pem_use_chain(ctx, tp_files_find(files, own->certificate)))
+		return false;
+	*ret_name = own->key;
+	return tp_pem_use_key(ctx, tp_files_find(files, own->key));
 }
 
-static BIO *open_file(const struct tp_files *files, const char *path)
+/* Clients without a certificate of these authorities get no connection. */
+static bool demand_certificates(SSL_CTX *ctx, const char *client_ca, const struct tp_files *files,
+				const char **ret_name)
 {
-	struct tp_str content = tp_files_find(files, path);
-	return BIO_new_mem_buf(content.p != NULL ? content.p : "", (int)content.n);
-}
-
-/* The end of a PEM file is told as an error too. */
-static bool was_end(void)
-{
-	unsigned long e = ERR_peek_last_error();
-	return ERR_GET_LIB(e) == ERR_LIB_PEM && ERR_GET_REASON(e) == PEM_R_NO_START_LINE;
-}
-
-static bool use_chain(SSL_CTX *ctx, BIO *in)
-{
-	X509 *own = in != NULL ? PEM_read_bio_X509_AUX(in, NULL, no_passphrase, NULL) : NULL;
-	bool good = own != NULL && SSL_CTX_use_certificate(ctx, own) == 1;
-	X509_free(own);
-	X509 *next;
-	while (good && (next = PEM_read_bio_X509(in, NULL, no_passphrase, NULL)) != NULL) {
-		good = SSL_CTX_add0_chain_cert(ctx, next) == 1;
-		if (!good)
-			X509_free(next);
+	*ret_name = client_ca;
+	if (!tp_pem_use_authorities(ctx, tp_files_find(files, client_ca)))
+		return false;
+	/* Whoever stands in the file is trusted, though what is above it may stand elsewhere. Our own chain
+	 * is not to be made up from these. */
+	(void)X509_STORE_set_flags(SSL_CTX_get_cert_store(ctx), X509_V_FLAG_PARTIAL_CHAIN);
+	(void)SSL_CTX_set_mode(ctx, SSL_MODE_NO_AUTO_CHAIN);
+	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+	STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx));
+	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
+		X509 *one = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(all, i));
+		if (one != NULL && SSL_CTX_add_client_CA(ctx, one) != 1)
+			return false;
 	}
-	good = good && was_end();
-	BIO_free(in);
-	if (good)
-		ERR_clear_error();
+	return true;
+}
+
+/* Whoever was let in by one authority is not let in on a ticket where another one is asked for. */
+static bool give_tickets(SSL_CTX *ctx, const struct tp_listener_conf *conf, const struct tp_files *files)
+{
+	struct tp_buf policy = {0};
+	tp_buf_printf(&policy, "turnpike %s\n", conf->address);
+	if (conf->tls.client_ca != NULL)
+		tp_buf_add_str(&policy, tp_files_find(files, conf->tls.client_ca));
+	bool good = !policy.failed && tp_tls_sessions_serve(ctx, tp_buf_str(&policy));
+	tp_buf_free(&policy);
 	return good;
 }
 
-static bool use_key(SSL_CTX *ctx, BIO *in)
+/* For one certificate. What the contexts of one listener do is the same but for it: which one is used is
+ * known only inside the handshake. */
+static SSL_CTX *listener_context(const struct tp_listener_conf *conf, const struct tp_certificate_conf *own,
+				 const struct tp_files *files, struct tp_buf *why)
 {
-	EVP_PKEY *key = in != NULL ? PEM_read_bio_PrivateKey(in, NULL, no_passphrase, NULL) : NULL;
-	bool good =
-		key != NULL && SSL_CTX_use_PrivateKey(ctx, key) == 1 && SSL_CTX_check_private_key(ctx) == 1;
-	EVP_PKEY_free(key);
-	BIO_free(in);
-	return good;
+	ERR_clear_error();
+	SSL_CTX *ctx = new_context(TLS_server_method());
+	const char *name = own->certificate;
+	if (ctx != NULL && use_own(ctx, own, files, &name) &&
+	    (conf->tls.client_ca == NULL || demand_certificates(ctx, conf->tls.client_ca, files, &name)) &&
+	    give_tickets(ctx, conf, files)) {
+		SSL_CTX_set_alpn_select_cb(ctx, select_alpn, NULL);
+		return ctx;
+	}
+	tp_buf_printf(why, "TLS listener: %s: %s", name, tp_pem_why());
+	SSL_CTX_free(ctx);
+	return NULL;
 }
 
 SSL_CTX *tp_tls_listener(const struct tp_listener_conf *conf, const struct tp_files *files,
 			 struct tp_buf *why)
 {
-	ERR_clear_error();
-	SSL_CTX *ctx = new_context(TLS_server_method());
-	const char *name = conf->tls.certificate;
-	if (ctx != NULL && use_chain(ctx, open_file(files, name)) && (name = conf->tls.key) != NULL &&
-	    use_key(ctx, open_file(files, name))) {
-		(void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
-		SSL_CTX_set_alpn_select_cb(ctx, select_alpn, NULL);
-		return ctx;
+	SSL_CTX *ctx = listener_context(conf, &conf->tls.own, files, why);
+	for (size_t i = 0; i < conf->tls.n_more && ctx != NULL; i++) {
+		SSL_CTX *more = listener_context(conf, &conf->tls.more[i], files, why);
+		if (more != NULL && tp_tls_names_add(ctx, more))
+			continue;
+		SSL_CTX_free(ctx);
+		ctx = NULL;
 	}
-	explain(why, "TLS listener:", name);
-	SSL_CTX_free(ctx);
-	return NULL;
-}
-
-static bool use_authorities(SSL_CTX *ctx, BIO *in)
-{
-	STACK_OF(X509_INFO) *all = in != NULL ? PEM_X509_INFO_read_bio(in, NULL, no_passphrase, NULL) : NULL;
-	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
-	int added = 0;
-	for (int i = 0; i < sk_X509_INFO_num(all); i++) {
-		const X509_INFO *one = sk_X509_INFO_value(all, i);
-		if (one->x509 != NULL && X509_STORE_add_cert(store, one->x509) == 1)
-			added++;
-		if (one->crl != NULL)
-			(void)X509_STORE_add_crl(store, one->crl);
-	}
-	sk_X509_INFO_pop_free(all, X509_INFO_free);
-	BIO_free(in);
-	if (added == 0 && ERR_peek_last_error() == 0)
-		ERR_raise(ERR_LIB_X509, X509_R_NO_CERTIFICATE_FOUND);
-	return added > 0;
+	return ctx;
 }
 
 SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, const struct tp_files *files,
 			 struct tp_buf *why)
 {
 	ERR_clear_error();
+	const char *name = conf->tls.ca;
 	SSL_CTX *ctx = new_context(TLS_client_method());
 	if (ctx == NULL)
 		goto failed;
-	if (conf->tls.ca != NULL ? !use_authorities(ctx, open_file(files, conf->tls.ca))
+	if (conf->tls.ca != NULL ? !tp_pem_use_authorities(ctx, tp_files_find(files, conf->tls.ca))
 				 : SSL_CTX_set_default_verify_paths(ctx) != 1)
 		goto failed;
 	SSL_CTX_set_verify(ctx, conf->tls.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
-	if (SSL_CTX_set_alpn_protos(ctx, alpn_http11, sizeof alpn_http11 - 1) != 0)
+	if (conf->tls.own.certificate != NULL && !use_own(ctx, &conf->tls.own, files, &name))
+		goto failed;
+	if (SSL_CTX_set_alpn_protos(ctx, alpn_http11, sizeof alpn_http11 - 1) != 0 ||
+	    !tp_tls_sessions_keep(ctx))
 		goto failed;
 	ERR_clear_error();
 	return ctx;
 failed:
-	explain(why, "TLS of provider", conf->name);
+	tp_buf_printf(why, "TLS of provider %s: %s%s%s", conf->name, name != NULL ? name : "",
+		      name != NULL ? ": " : "", tp_pem_why());
 	SSL_CTX_free(ctx);
 	return NULL;
 }
@@ -158,7 +150,7 @@ bool tp_tls_check(const struct tp_config *c, struct tp_buf *why)
 {
 	bool good = true;
 	for (size_t i = 0; i < c->n_listeners && good; i++)
-		if (c->listeners[i].tls.certificate != NULL) {
+		if (c->listeners[i].tls.own.certificate != NULL) {
 			SSL_CTX *ctx = tp_tls_listener(&c->listeners[i], c->files, why);
 			good = ctx != NULL;
 			SSL_CTX_free(ctx);
@@ -202,6 +194,7 @@ SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd)
 		return NULL;
 	}
 	SSL_set_connect_state(ssl);
+	tp_tls_sessions_use(ssl);
 	return ssl;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/block.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/admit.h"
@@ -58,7 +59,7 @@ static void free_turn(struct tp_turn *t)
 	tp_request_free(t->request);
 	t->request = NULL;
 	tp_runtime_unref(t->runtime);
-	tp_worker_park(t->worker, t);
+	tp_worker_park_block(t->worker, t, sizeof *t);
 }
 
 static const enum tp_counter outcome_counters[] = {
@@ -374,9 +375,11 @@ static const struct tp_attempt_ops attempt_ops = {on_answer, on_failed, on_room,
 struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, const char *bytes)
 {
 	struct tp_worker *w = c->worker;
-	struct tp_turn *t = calloc(1, sizeof *t);
-	if (t == NULL || (t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
-		free(t);
+	struct tp_turn *t = tp_block_zeroed(sizeof *t);
+	if (t == NULL)
+		return NULL;
+	if ((t->request = tp_request_new(w, c->config, head, bytes)) == NULL) {
+		tp_block_free(t, sizeof *t);
 		return NULL;
 	}
 	t->worker = w;

@@ -1,6 +1,7 @@
 /* What an attempt came to: decided upon in common/retry, acted upon here. */
 #include <stdio.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "workers/alerts.h"
 #include "workers/cooling.h"
@@ -150,6 +151,7 @@ void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char
 
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 {
+	tp_clock_refresh(); /* a told time counts from now, not from the beginning of this loop turn */
 	struct tp_outcome o = tp_outcome_of(t, cause);
 	tp_keys_told(t, &o);
 	struct tp_decision d = decide(t, &o);

@@ -1,8 +1,8 @@
 #include "workers/waits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/base/block.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/classify.h"
@@ -90,10 +90,10 @@ static struct tp_cooldown_name target(const struct tp_turn *t, uint64_t client, 
 void tp_waits_model(struct tp_turn *t, struct tp_str model)
 {
 	struct tp_turn_waits *w = &t->waits;
-	free(w->model);
+	tp_block_free(w->model, w->model_n);
 	w->model = NULL;
 	w->model_n = 0;
-	if (model.n == 0 || model.n > TP_MODEL_MAX || (w->model = malloc(model.n)) == NULL)
+	if (model.n == 0 || model.n > TP_MODEL_MAX || (w->model = tp_block_new(model.n)) == NULL)
 		return; /* out of memory: nothing holds it, and it holds nobody */
 	memcpy(w->model, model.p, model.n);
 	w->model_n = (uint16_t)model.n;

@@ -208,7 +208,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 		return false;
 	w->random[0] = random[0] | 1;
 	w->random[1] = random[1];
-	w->id_prefix = random[2];
+	tp_worker_begin_ids(w, random[2]);
 	return (w->scratch = malloc(TP_SCRATCH_BYTES)) != NULL &&
 	       (w->head = malloc(sizeof *w->head)) != NULL && (w->base = new_base()) != NULL &&
 	       tp_io_begin_loop(w->base) && (w->resolver = tp_resolver_new(w->base)) != NULL &&
@@ -269,6 +269,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	tp_slot_set_ready(w.region, w.stamp.slot, true);
 	if (start->client_fd != NULL)
 		tp_client_new(w.runtime, 0, *start->client_fd);
+	tp_clock_next_turn();
 	while (!w.stopping) {
 		if (event_base_loop(w.base, EVLOOP_ONCE) < 0)
 			break;
@@ -276,6 +277,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 		tp_runtime_free_ended(&w);
 		tp_worker_free_parked(&w);
 		tp_io_next_turn();
+		tp_clock_next_turn();
 	}
 	tp_slot_set_ready(w.region, w.stamp.slot, false);
 	(void)event_del(&control.event);

@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/block.h"
+
+/* The buffer's bytes in memory of `want` bytes; what they were in is given back. NULL: as it was. */
+static char *resize(const struct tp_buf *b, size_t want)
+{
+	if (b->size > TP_BLOCK_MAX)
+		return realloc(b->data, want);
+	char *data = tp_block_new(want);
+	if (data == NULL)
+		return NULL;
+	if (b->len > 0)
+		memcpy(data, b->data, b->len);
+	tp_block_free(b->data, b->size);
+	return data;
+}
+
 bool tp_buf_grow(struct tp_buf *b, size_t more)
 {
 	size_t want = b->size != 0 ? b->size : 256;
@@ -14,7 +30,7 @@ bool tp_buf_grow(struct tp_buf *b, size_t more)
 		}
 		want *= 2;
 	}
-	char *data = realloc(b->data, want);
+	char *data = resize(b, want);
 	if (data == NULL) {
 		b->failed = true;
 		return false;
@@ -140,6 +156,6 @@ void tp_buf_free(struct tp_buf *b)
 {
 	if (b == NULL)
 		return;
-	free(b->data);
+	tp_block_free(b->data, b->size);
 	*b = (struct tp_buf){0};
 }

@@ -32,7 +32,10 @@ static inline bool tp_str_eq(struct tp_str a, struct tp_str b)
 /* ASCII case is ignored; for header names and codings. */
 static inline bool tp_str_ieq(struct tp_str a, struct tp_str b)
 {
-	return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
+	if (a.n != b.n)
+		return false;
+	/* Most names differ in their first letter already: then there is no call. */
+	return a.n == 0 || (((a.p[0] ^ b.p[0]) & ~0x20) == 0 && strncasecmp(a.p, b.p, a.n) == 0);
 }
 
 static inline bool tp_str_starts(struct tp_str s, struct tp_str prefix)

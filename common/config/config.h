@@ -18,8 +18,16 @@
 #include "common/base/str.h"
 #include "common/retry/order.h"
 
+/* Paths of PEM files; both set or both NULL. */
+struct tp_certificate_conf {
+	char *certificate, *key;
+};
+
 struct tp_listener_tls_conf {
-	char *certificate, *key; /* paths; both set or both NULL */
+	struct tp_certificate_conf own; /* certificate NULL = plain */
+	char *client_ca;                /* path; NULL = clients present no certificate */
+	struct tp_certificate_conf *more;
+	size_t n_more;
 };
 
 struct tp_listener_conf {
@@ -27,8 +35,8 @@ struct tp_listener_conf {
 	bool is_unix;
 	char *host; /* without brackets; unix: the path */
 	uint16_t port;
-	struct tp_listener_tls_conf tls; /* certificate NULL = plain */
-	bool client_half_close_serve;    /* client_half_close: serve (default abort = false) */
+	struct tp_listener_tls_conf tls;
+	bool client_half_close_serve; /* client_half_close: serve (default abort = false) */
 };
 
 struct tp_client_conf {
@@ -120,6 +128,7 @@ struct tp_provider_conf {
 		char *ca;          /* path, or NULL = the system's */
 		char *server_name; /* or NULL = host */
 		bool verify;
+		struct tp_certificate_conf own; /* presented where the provider asks for one */
 	} tls;
 	uint32_t capacity_limit; /* requests at once over all workers, or TP_LIMIT_* */
 	uint32_t capacity_queue, capacity_wait_ms;

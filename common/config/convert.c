@@ -245,11 +245,11 @@ static bool convert_provider(struct tp_load *l, const struct tp_option *o, void 
 		}
 		tp_suggest_candidate(&near, c->providers[i].name);
 	}
-	/* Without any provider that is the mistake, and it has been told. */
+	/* A section `providers` that could not be read has been told: each name in it would be told again. */
 	if (c->n_providers > 0 && near.best != NULL)
 		tp_node_complain(node, l->errors, "no provider is named `%s` (did you mean `%s`?)", node->raw,
 				 near.best);
-	else if (c->n_providers > 0)
+	else if (c->n_providers > 0 || l->errors->n == 0)
 		tp_node_complain(node, l->errors, "no provider is named `%s`", node->raw);
 	return false;
 }
@@ -368,6 +368,10 @@ static bool convert_map(struct tp_load *l, const struct tp_option *o, void *obje
 	if (node->kind != TP_NODE_MAPPING && node->kind != TP_NODE_NULL) {
 		if (node->kind != TP_NODE_BAD)
 			tp_node_complain(node, l->errors, "must be a mapping of names to their settings");
+		return false;
+	}
+	if (o->required && node->kind == TP_NODE_NULL) {
+		tp_node_complain(node, l->errors, "has no entry: write {} while there is none");
 		return false;
 	}
 	char *array = has_allowed_count(l, o, node, node->n_children)

@@ -23,11 +23,31 @@
 
 /* ---- listen */
 
-static const struct tp_option listener_tls_rows[] = {
-	{.key = "certificate", .type = TP_OPT_STRING, AT(struct tp_listener_conf, tls.certificate),
-	 .refuse = tp_refuse_file, .help = "PEM file with the certificate chain, own certificate first."},
-	{.key = "key", .type = TP_OPT_STRING, AT(struct tp_listener_conf, tls.key), .refuse = tp_refuse_file,
+static const struct tp_option certificate_rows[] = {
+	{.key = "certificate", .type = TP_OPT_STRING, AT(struct tp_certificate_conf, certificate), .required = true,
+	 .refuse = tp_refuse_file, .example = "/etc/turnpike/other.pem",
+	 .help = "PEM file with the certificate chain, own certificate first."},
+	{.key = "key", .type = TP_OPT_STRING, AT(struct tp_certificate_conf, key), .required = true,
+	 .refuse = tp_refuse_file, .example = "/etc/turnpike/other.key",
 	 .help = "PEM file with the private key of the certificate."},
+};
+static const struct tp_section certificate = {.name = "certificate",
+					      ROWS(certificate_rows),
+					      .size = sizeof(struct tp_certificate_conf),
+					      .check = tp_check_certificate};
+
+static const struct tp_option listener_tls_rows[] = {
+	{.key = "certificate", .type = TP_OPT_STRING, AT(struct tp_listener_conf, tls.own.certificate),
+	 .refuse = tp_refuse_file, .help = "PEM file with the certificate chain, own certificate first."},
+	{.key = "key", .type = TP_OPT_STRING, AT(struct tp_listener_conf, tls.own.key), .refuse = tp_refuse_file,
+	 .help = "PEM file with the private key of the certificate."},
+	{.key = "client_ca", .type = TP_OPT_STRING, AT(struct tp_listener_conf, tls.client_ca), .refuse = tp_refuse_file,
+	 .help = "PEM file with authorities: clients must present a certificate that one of them has signed, or get no "
+		 "connection. Revocation lists in the file are followed. Empty: clients are not asked for one."},
+	{.key = "more", .type = TP_OPT_LIST, AT(struct tp_listener_conf, tls.more),
+	 COUNTED(struct tp_listener_conf, tls.n_more), .inner = &certificate, RANGE(0, 256), .fallback = "[]",
+	 .help = "Further certificates. The first one that names the server the client asks for is shown (exact names before "
+		 "wildcards); where none does, or no name is asked for, the one above."},
 };
 static const struct tp_section listener_tls = {ROWS(listener_tls_rows), .check = tp_check_listener_tls};
 
@@ -37,7 +57,7 @@ static const struct tp_option listener_rows[] = {
 	{.key = "address", .type = TP_OPT_STRING, AT(struct tp_listener_conf, address), .required = true,
 	 .example = "127.0.0.1:8080",
 	 .help = "`127.0.0.1:8080`, `[::1]:8080` or `unix:/path`. Port 0 lets the kernel pick one."},
-	{.key = "tls", SECTION(listener_tls), .help = "Serve HTTPS here; both files are needed."},
+	{.key = "tls", SECTION(listener_tls), .help = "Serve HTTPS here; certificate and key are needed."},
 	{.key = "client_half_close", .type = TP_OPT_CHOICE, AT(struct tp_listener_conf, client_half_close_serve),
 	 .choices = half_close_words, .fallback = "abort",
 	 .help = "What a client that closes its sending side after a whole request means: `abort` = it is gone, "
@@ -203,13 +223,18 @@ static const struct tp_section timeouts = {ROWS(timeouts_rows)};
 
 static const struct tp_option provider_tls_rows[] = {
 	{.key = "ca", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.ca), .refuse = tp_refuse_file,
-	 .help = "PEM file with the authorities to trust. Empty: those of the system."},
+	 .help = "PEM file with the authorities to trust, and their revocation lists if any. Empty: those of the system."},
 	{.key = "server_name", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.server_name),
 	 .refuse = tp_refuse_host, .help = "Name to ask for and to verify. Empty: the host of the url."},
 	{.key = "verify", .type = TP_OPT_BOOL, AT(struct tp_provider_conf, tls.verify), .fallback = "true",
 	 .help = "false accepts any certificate: whoever sits on the line then reads keys and prompts."},
+	{.key = "certificate", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.own.certificate),
+	 .refuse = tp_refuse_file,
+	 .help = "PEM file with the certificate chain that Turnpike presents to a provider that asks for one."},
+	{.key = "key", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.own.key), .refuse = tp_refuse_file,
+	 .help = "PEM file with the private key of that certificate."},
 };
-static const struct tp_section provider_tls = {ROWS(provider_tls_rows)};
+static const struct tp_section provider_tls = {ROWS(provider_tls_rows), .check = tp_check_provider_tls};
 
 static const struct tp_option capacity_rows[] = {
 	{.key = "limit", .type = TP_OPT_LIMIT, AT(struct tp_provider_conf, capacity_limit), RANGE(1, 1024),
@@ -535,8 +560,8 @@ static const struct tp_option root_rows[] = {
 	{.key = "retry", SECTION(retry), AT(struct tp_config, retry), .help = "When and how often to send again."},
 	{.key = "budget", SECTION(budget), .help = "The send budget of one logical request."},
 	{.key = "providers", .type = TP_OPT_MAP, AT(struct tp_config, providers),
-	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(1, 256), .required = true, .example = "codex",
-	 .help = "Where requests go, each under a name of its own."},
+	 COUNTED(struct tp_config, n_providers), .inner = &provider, RANGE(0, 256), .required = true, .example = "codex",
+	 .help = "Where requests go, each under a name of its own. `{}`: none yet; every request is answered 503."},
 	{.key = "routes", .type = TP_OPT_LIST, AT(struct tp_config, routes), COUNTED(struct tp_config, n_routes),
 	 .inner = &route, RANGE(0, 1024), .fallback = "[]",
 	 .help = "Which provider serves which path. With none: /v1 and / go to the only provider; with several providers "

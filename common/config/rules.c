@@ -10,15 +10,6 @@
 
 /* ---- listen */
 
-void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node)
-{
-	const struct tp_listener_conf *c = object;
-	if (!tp_is_given(node) || (c->tls.certificate != NULL) == (c->tls.key != NULL))
-		return;
-	tp_node_complain(node, l->errors, "`%s` is missing: TLS needs `certificate` and `key`",
-			 c->tls.key == NULL ? "key" : "certificate");
-}
-
 void tp_check_listener(struct tp_load *l, void *object, struct tp_node *node)
 {
 	struct tp_listener_conf *c = object;
@@ -268,7 +259,8 @@ void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node)
 				 "need the Authorization "
 				 "header. Set key_header to another one, or drop one of them");
 	/* Silently sending in clear what somebody meant to protect would be the worst reading. */
-	bool protected = p->tls.ca != NULL || p->tls.server_name != NULL || !p->tls.verify;
+	bool protected = p->tls.ca != NULL || p->tls.server_name != NULL || !p->tls.verify ||
+			 p->tls.own.certificate != NULL;
 	if (!p->https && !tp_refresh_is_set(p) && tp_is_given(tls) && protected)
 		tp_node_complain(tls, l->errors, "has no meaning for an http:// url");
 }

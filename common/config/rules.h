@@ -26,6 +26,8 @@ const char *tp_refuse_egress(char *value);        /* via: direct, or the url of 
 void tp_check_config(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_listener(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_certificate(struct tp_load *l, void *object, struct tp_node *node);
+void tp_check_provider_tls(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_client(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_provider(struct tp_load *l, void *object, struct tp_node *node);
 void tp_check_combo(struct tp_load *l, void *object, struct tp_node *node);

@@ -12,6 +12,8 @@ const char *tp_refresh_endpoint(const struct tp_provider_conf *p, struct tp_prov
 	e.url = p->refresh.url;
 	e.base = e.host = e.path = e.authority = e.url_authorization = NULL;
 	e.tls.server_name = NULL; /* that of the provider's host */
+	e.tls.own =
+		(struct tp_certificate_conf){0}; /* it says to the provider who we are, and to nobody else */
 	const char *reason = tp_endpoint_url(&e);
 	if (reason == NULL && e.url_authorization != NULL)
 		reason = "must not have user information: use client_id and client_secret";

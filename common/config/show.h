@@ -12,5 +12,7 @@ void tp_config_show_effective(const struct tp_config *c, struct tp_buf *out);
 bool tp_config_show_schema(struct tp_buf *out);
 /* docs/configuration.md is this text. */
 void tp_config_show_markdown(struct tp_buf *out);
+/* packaging/man/turnpike.yaml.5 is this text. */
+void tp_config_show_man(struct tp_buf *out);
 
 #endif

@@ -1,39 +1,5 @@
 #include "common/config/show.h"
 #include "common/config/show_value.h"
-#include "common/config/units.h"
-
-static const char *const type_names[] = {
-	[TP_OPT_BOOL] = "boolean",
-	[TP_OPT_COUNT] = "number",
-	[TP_OPT_WORKERS] = "number or `auto`",
-	[TP_OPT_DURATION] = "duration",
-	[TP_OPT_SIZE] = "size",
-	[TP_OPT_STRING] = "text",
-	[TP_OPT_CHOICE] = "word",
-	[TP_OPT_STRINGS] = "list",
-	[TP_OPT_STATUSES] = "list of statuses",
-	[TP_OPT_PROVIDER] = "name",
-	[TP_OPT_SECTION] = "mapping",
-	[TP_OPT_LIST] = "list of mappings",
-	[TP_OPT_MAP] = "named mappings",
-	[TP_OPT_LIMIT] = "`off`, `auto` or number",
-};
-
-static void write_range(const struct tp_option *o, struct tp_buf *out)
-{
-	void (*format)(struct tp_buf *, uint64_t) = o->type == TP_OPT_DURATION ? tp_format_duration
-						    : o->type == TP_OPT_SIZE   ? tp_format_size
-									       : tp_buf_add_uint;
-	bool number = o->type == TP_OPT_DURATION || o->type == TP_OPT_SIZE || o->type == TP_OPT_COUNT ||
-		      o->type == TP_OPT_WORKERS || o->type == TP_OPT_LIMIT;
-	tp_buf_printf(out, "%s", type_names[o->type]);
-	if (!number)
-		return;
-	tp_buf_printf(out, ", ");
-	format(out, o->low);
-	tp_buf_printf(out, " to ");
-	format(out, o->high);
-}
 
 /* A table cell: | ends it. */
 static void write_cell(struct tp_str text, struct tp_buf *out)
@@ -62,7 +28,7 @@ static void write_row(const struct tp_option *o, struct tp_str path, struct tp_b
 		tp_buf_printf(out, "`");
 	}
 	tp_buf_printf(out, " | ");
-	write_range(o, out);
+	tp_show_range(o, out);
 	tp_buf_printf(out, " | ");
 	write_cell(tp_buf_str(&help), out);
 	tp_buf_printf(out, " |\n");

@@ -16,5 +16,7 @@ void tp_show_value(const struct tp_config *c, const struct tp_option *o, const v
 void tp_show_default(const struct tp_option *o, struct tp_buf *out);
 /* Help in one paragraph: what the row says, the words to choose from, whether a restart is needed. */
 void tp_show_help(const struct tp_option *o, struct tp_buf *out);
+/* What values it takes: "duration, 0 to 1h". */
+void tp_show_range(const struct tp_option *o, struct tp_buf *out);
 
 #endif

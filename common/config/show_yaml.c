@@ -85,7 +85,7 @@ static void write_example(struct writer *w, unsigned indent, const struct tp_opt
 	const char *margin = w->margin;
 	if (o->fallback != NULL) {
 		tp_buf_printf(w->out, " %s\n", o->fallback);
-		w->margin = "# ";
+		w->margin = margin[0] == '\0' ? "# " : "# # "; /* a block can be used without its inner one */
 		begin_line(w, indent);
 		tp_buf_printf(w->out, "%s:", o->key);
 	}

@@ -2,7 +2,7 @@
 
 #include "common/base/find.h"
 #include "common/http/answer_error.h"
-#include "common/http/json.h"
+#include "common/http/json_members.h"
 
 /* What a top-level member of an answer means. */
 enum role {
@@ -63,21 +63,21 @@ struct survey {
 	struct tp_str choices;
 };
 
-static enum role role_of(const struct tp_json *j)
+static enum role role_of(const struct tp_json_member *m)
 {
-	size_t n = j->key_n;
-	if (n == 0 || j->key_cut)
+	size_t n = m->key.n;
+	if (n == 0 || m->key_cut)
 		return ROLE_OTHER;
-	unsigned slot = SLOT((unsigned)n, (unsigned char)j->key[0], (unsigned char)j->key[n / 2],
-			     (unsigned char)j->key[n - 1]);
-	if (roles[slot].n != n || memcmp(roles[slot].name, j->key, n) != 0)
+	unsigned slot = SLOT((unsigned)n, (unsigned char)m->key.p[0], (unsigned char)m->key.p[n / 2],
+			     (unsigned char)m->key.p[n - 1]);
+	if (roles[slot].n != n || memcmp(roles[slot].name, m->key.p, n) != 0)
 		return ROLE_OTHER;
 	return (enum role)roles[slot].role;
 }
 
-static bool is_word(const struct tp_json *j, const char *word)
+static bool is_word(const struct tp_json_member *m, const char *word)
 {
-	return j->type == TP_JSON_STRING && tp_str_eq(tp_json_text(j), tp_str_from(word));
+	return m->type == TP_JSON_STRING && tp_str_eq(m->text, tp_str_from(word));
 }
 
 static bool is_space(char c)
@@ -86,11 +86,11 @@ static bool is_space(char c)
 }
 
 /* Not {}, [] or "". */
-static bool is_filled(const struct tp_json *j, struct tp_str value)
+static bool is_filled(const struct tp_json_member *m, struct tp_str value)
 {
-	if (j->type == TP_JSON_STRING)
+	if (m->type == TP_JSON_STRING)
 		return value.n > 2;
-	if (j->type != TP_JSON_OBJECT && j->type != TP_JSON_ARRAY)
+	if (m->type != TP_JSON_OBJECT && m->type != TP_JSON_ARRAY)
 		return false;
 	for (size_t i = 1; i + 1 < value.n; i++)
 		if (!is_space(value.p[i]))
@@ -98,25 +98,24 @@ static bool is_filled(const struct tp_json *j, struct tp_str value)
 	return false;
 }
 
-static void note_member(struct survey *s, const struct tp_json *j, struct tp_str value)
+static void note_member(struct survey *s, enum role role, const struct tp_json_member *m, struct tp_str value)
 {
-	bool filled = is_filled(j, value), text = j->type == TP_JSON_STRING;
-	enum role role = role_of(j);
+	bool filled = is_filled(m, value), text = m->type == TP_JSON_STRING;
 	switch (role) {
-	case ROLE_ERROR: s->error = filled && j->type != TP_JSON_ARRAY; break;
+	case ROLE_ERROR: s->error = filled && m->type != TP_JSON_ARRAY; break;
 	case ROLE_CODE:
-		s->code = (text || j->type == TP_JSON_NUMBER) && !tp_answer_code_is_fine(tp_json_text(j));
+		s->code = (text || m->type == TP_JSON_NUMBER) && !tp_answer_code_is_fine(m->text);
 		break;
 	case ROLE_MESSAGE:
 		s->message |= filled;
 		/* Ollama's own dialect: the message is the answer. */
 		s->result |=
-			filled && j->type == TP_JSON_OBJECT && tp_find(value, TP_STR("\"role\"")) != NULL;
+			filled && m->type == TP_JSON_OBJECT && tp_find(value, TP_STR("\"role\"")) != NULL;
 		break;
-	case ROLE_STATUS: s->failed = is_word(j, "failed"); break;
-	case ROLE_TYPE: s->type_error = is_word(j, "error"); break;
+	case ROLE_STATUS: s->failed = is_word(m, "failed"); break;
+	case ROLE_TYPE: s->type_error = is_word(m, "error"); break;
 	case ROLE_OBJECT:
-		s->object_error = is_word(j, "error");
+		s->object_error = is_word(m, "error");
 		s->other |= !s->object_error;
 		break;
 	case ROLE_CHOICES:
@@ -129,7 +128,36 @@ static void note_member(struct survey *s, const struct tp_json *j, struct tp_str
 	}
 }
 
-static struct survey survey_body(struct tp_str body)
+static struct tp_str value_of(struct tp_str body, const struct tp_json_member *m)
+{
+	return (struct tp_str){body.p + m->value_start, (size_t)(m->value_end - m->value_start)};
+}
+
+/* Does the role hang on what the value says? */
+static bool reads_text(enum role role)
+{
+	return role == ROLE_CODE || role == ROLE_STATUS || role == ROLE_TYPE || role == ROLE_OBJECT;
+}
+
+/* False: it is not a plain object, or escapes are where they hardly ever are. */
+static bool survey_object(struct tp_str body, struct survey *ret)
+{
+	struct tp_json_member members[TP_JSON_MEMBERS_MAX];
+	struct survey s = {.json = true, .top_type = TP_JSON_OBJECT};
+	uint16_t depth;
+	int n = tp_json_members(body, members, &depth);
+	for (int i = 0; i < n; i++) {
+		enum role role = role_of(&members[i]);
+		if (reads_text(role) && tp_json_member_escaped(&members[i]))
+			return false;
+		note_member(&s, role, &members[i], value_of(body, &members[i]));
+	}
+	if (n >= 0)
+		*ret = s;
+	return n >= 0;
+}
+
+static struct survey survey_any(struct tp_str body)
 {
 	struct survey s = {0};
 	struct tp_json j;
@@ -141,14 +169,20 @@ static struct survey survey_body(struct tp_str body)
 		size_t used;
 		event = tp_json_feed(&j, body.p + at, body.n - at, &used);
 		at += used;
-		if (event == TP_JSON_END)
-			note_member(&s, &j,
-				    (struct tp_str){body.p + j.value_start,
-						    (size_t)(j.value_end - j.value_start)});
+		if (event == TP_JSON_END) {
+			struct tp_json_member m = tp_json_member_of(&j);
+			note_member(&s, role_of(&m), &m, value_of(body, &m));
+		}
 	} while (event != TP_JSON_MORE && event != TP_JSON_BAD);
 	s.json = event == TP_JSON_BAD ? j.too_deep : tp_json_finish(&j);
 	s.top_type = j.top_type;
 	return s;
+}
+
+static struct survey survey_body(struct tp_str body)
+{
+	struct survey s;
+	return survey_object(body, &s) ? s : survey_any(body);
 }
 
 /* A choice that carries an error, or ended by one (OpenRouter). */

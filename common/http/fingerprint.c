@@ -7,7 +7,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "common/http/json.h"
+#include "common/http/json_members.h"
+#include "common/http/json_straight.h"
 #include "common/http/path.h"
 
 /* A raw key that is longer than this cannot be one that is left out, however it is escaped:
@@ -75,24 +76,49 @@ struct tp_fingerprint {
 
 /* ---- hashing ---- */
 
+/* What stands in front of the body, gathered: one call of the hash instead of a dozen. */
+struct front {
+	XXH3_state_t *hash;
+	size_t n;
+	char bytes[256];
+};
+
+static void front_flush(struct front *f)
+{
+	XXH3_128bits_update(f->hash, f->bytes, f->n);
+	f->n = 0;
+}
+
+static void front_add(struct front *f, const void *bytes, size_t n)
+{
+	if (n > sizeof f->bytes - f->n)
+		front_flush(f);
+	if (n > sizeof f->bytes) {
+		XXH3_128bits_update(f->hash, bytes, n);
+		return;
+	}
+	if (n > 0)
+		memcpy(f->bytes + f->n, bytes, n);
+	f->n += n;
+}
+
 /* Its length goes first, so that no two lists of parts give the same bytes. */
-static void add_part(XXH3_state_t *hash, struct tp_str part)
+static void add_part(struct front *f, struct tp_str part)
 {
 	uint64_t n = part.n;
-	XXH3_128bits_update(hash, &n, sizeof n);
-	if (part.n > 0)
-		XXH3_128bits_update(hash, part.p, part.n);
+	front_add(f, &n, sizeof n);
+	front_add(f, part.p, part.n);
 }
 
 /* The way keeps the two ways of hashing apart.  The seed's second half goes in as data: XXH3 takes 64 bits.
  */
-static void begin_hash(XXH3_state_t *hash, enum tp_fingerprint_way way, const uint8_t seed[16])
+static void begin_hash(struct front *f, enum tp_fingerprint_way way, const uint8_t seed[16])
 {
 	XXH64_hash_t first;
 	memcpy(&first, seed, sizeof first);
-	XXH3_128bits_reset_withSeed(hash, first);
-	XXH3_128bits_update(hash, seed + 8, 8);
-	add_part(hash, way == TP_FINGERPRINT_MEMBERS ? TP_STR("members") : TP_STR("raw"));
+	XXH3_128bits_reset_withSeed(f->hash, first);
+	front_add(f, seed + 8, 8);
+	add_part(f, way == TP_FINGERPRINT_MEMBERS ? TP_STR("members") : TP_STR("raw"));
 }
 
 static void flush_run(struct tp_fingerprint *f)
@@ -139,10 +165,14 @@ struct tp_fingerprint *tp_fingerprint_new(void)
 void tp_fingerprint_begin(struct tp_fingerprint *f, enum tp_fingerprint_way way, const uint8_t seed[16],
 			  struct tp_str method, struct tp_str target, struct tp_str turn_id)
 {
-	begin_hash(&f->hash, way, seed);
-	add_part(&f->hash, method);
-	add_part(&f->hash, tp_path_only(target));
-	add_part(&f->hash, turn_id);
+	struct front front;
+	front.hash = &f->hash;
+	front.n = 0;
+	begin_hash(&front, way, seed);
+	add_part(&front, method);
+	add_part(&front, tp_path_only(target));
+	add_part(&front, turn_id);
+	front_flush(&front);
 	f->way = way;
 	f->run = f->run_end = f->piece_end = NULL;
 	f->place = BETWEEN;
@@ -175,12 +205,12 @@ static void hold_key(struct tp_fingerprint *f, const char *bytes, size_t n)
 	f->raw_key_n = (uint8_t)(f->raw_key_n + n);
 }
 
-static enum member find_member(const struct tp_json *j)
+static enum member find_member(struct tp_str key, bool cut)
 {
-	if (j->key_cut)
+	if (cut)
 		return MEMBER_OTHER;
 	for (int m = MEMBER_OTHER + 1; m < MEMBER_COUNT; m++)
-		if (tp_str_eq(tp_json_key(j), members[m].name))
+		if (tp_str_eq(key, members[m].name))
 			return (enum member)m;
 	return MEMBER_OTHER;
 }
@@ -201,49 +231,48 @@ static void end_key(struct tp_fingerprint *f, const char *bytes, size_t n)
 
 /* ---- facts ---- */
 
-static uint8_t flag_of(const struct tp_json *j)
+static uint8_t flag_of(const struct tp_json_member *m)
 {
-	return j->type == TP_JSON_TRUE    ? TP_FLAG_TRUE
-	       : j->type == TP_JSON_FALSE ? TP_FLAG_FALSE
+	return m->type == TP_JSON_TRUE    ? TP_FLAG_TRUE
+	       : m->type == TP_JSON_FALSE ? TP_FLAG_FALSE
 					  : TP_FLAG_OTHER;
 }
 
-static void note_model(struct tp_request_facts *facts, const struct tp_json *j, bool again)
+static void note_model(struct tp_request_facts *facts, const struct tp_json_member *m, bool again)
 {
-	struct tp_str text = tp_json_text(j);
 	facts->model_repeated = again;
-	facts->model_present = j->type == TP_JSON_STRING;
+	facts->model_present = m->type == TP_JSON_STRING;
 	if (!facts->model_present)
 		return;
-	facts->model_at = j->value_start + 1;
-	facts->model_n = j->value_end - j->value_start - 2;
-	facts->model_cut = j->text_cut;
-	facts->model_text_n = (uint16_t)text.n;
-	if (text.n > 0)
-		memcpy(facts->model, text.p, text.n);
+	facts->model_at = m->value_start + 1;
+	facts->model_n = m->value_end - m->value_start - 2;
+	facts->model_cut = m->text_cut;
+	facts->model_text_n = (uint16_t)m->text.n;
+	if (m->text.n > 0)
+		memcpy(facts->model, m->text.p, m->text.n);
 }
 
-static void note_member(struct tp_fingerprint *f)
+/* f->member has this value. */
+static void note_member(struct tp_fingerprint *f, const struct tp_json_member *m)
 {
 	struct tp_request_facts *facts = &f->facts;
-	const struct tp_json *j = &f->json;
 	bool again = (f->seen >> f->member & 1) != 0;
 	f->seen |= 1u << f->member;
 	if (again && f->member != MEMBER_OTHER)
 		facts->repeated = true;
 	switch (f->member) {
-	case MEMBER_MODEL: note_model(facts, j, again); break;
-	case MEMBER_STREAM: facts->stream = flag_of(j); break;
-	case MEMBER_STORE: facts->store = flag_of(j); break;
+	case MEMBER_MODEL: note_model(facts, m, again); break;
+	case MEMBER_STREAM: facts->stream = flag_of(m); break;
+	case MEMBER_STORE: facts->store = flag_of(m); break;
 	case MEMBER_PREVIOUS_RESPONSE_ID:
-	case MEMBER_CONVERSATION: facts->continues |= j->type != TP_JSON_NULL; break;
+	case MEMBER_CONVERSATION: facts->continues |= m->type != TP_JSON_NULL; break;
 	case MEMBER_BACKGROUND:
-		facts->continues |= j->type != TP_JSON_NULL && j->type != TP_JSON_FALSE;
+		facts->continues |= m->type != TP_JSON_NULL && m->type != TP_JSON_FALSE;
 		break;
 	case MEMBER_TOOLS:
-		facts->tools_present = j->type != TP_JSON_NULL;
-		facts->tools_at = j->value_start;
-		facts->tools_n = j->value_end - j->value_start;
+		facts->tools_present = m->type != TP_JSON_NULL;
+		facts->tools_at = m->value_start;
+		facts->tools_n = m->value_end - m->value_start;
 		break;
 	default: break;
 	}
@@ -272,15 +301,17 @@ static void add_counted(struct tp_fingerprint *f, enum tp_json_event event, cons
 static void follow(struct tp_fingerprint *f, enum tp_json_event event, const char *bytes, size_t n)
 {
 	if (event == TP_JSON_KEY)
-		f->member = find_member(&f->json);
+		f->member = find_member(tp_json_key(&f->json), f->json.key_cut);
 	if (f->way == TP_FINGERPRINT_MEMBERS)
 		add_counted(f, event, bytes, n);
 	switch (event) {
 	case TP_JSON_VALUE: f->place = members[f->member].left_out ? LEFT_OUT : KEPT; break;
-	case TP_JSON_END:
-		note_member(f);
+	case TP_JSON_END: {
+		struct tp_json_member m = tp_json_member_of(&f->json);
+		note_member(f, &m);
 		f->place = BETWEEN;
 		break;
+	}
 	case TP_JSON_BAD: f->broken = true; break;
 	default: break;
 	}
@@ -304,12 +335,54 @@ static void scan(struct tp_fingerprint *f, const char *bytes, size_t n)
 	}
 }
 
+/* What follow() and the scanner would have made of this member. */
+static void take_member(struct tp_fingerprint *f, const char *bytes, const struct tp_json_member *m)
+{
+	f->member = find_member(m->key, m->key_cut);
+	note_member(f, m);
+	if (f->way != TP_FINGERPRINT_MEMBERS || members[f->member].left_out)
+		return;
+	add_bytes(f, bytes + m->key_start, (size_t)(m->key_end - m->key_start));
+	add_mark(f, ':');
+	add_bytes(f, bytes + m->value_start, (size_t)(m->value_end - m->value_start));
+	add_mark(f, ',');
+}
+
+/* The scanner is left as if it had read the whole object: what still comes may be white space only. */
+static void skip_object(struct tp_json *j, size_t n, uint16_t depth)
+{
+	j->at = n;
+	j->top_type = TP_JSON_OBJECT;
+	j->max_depth = depth;
+	j->state = TP_JSON_ST_DONE;
+	j->done = true;
+}
+
+/* The whole object lies in this first piece, as mostly. False: nothing was done. */
+static bool take_object(struct tp_fingerprint *f, const char *bytes, size_t n)
+{
+	struct tp_json_member list[TP_JSON_MEMBERS_MAX];
+	uint16_t depth;
+	if (f->json.at != 0)
+		return false;
+	int count = tp_json_members((struct tp_str){bytes, n}, list, &depth);
+	for (int i = 0; i < count; i++)
+		if (tp_str_eq(list[i].key, members[MEMBER_MODEL].name) && tp_json_member_escaped(&list[i]))
+			return false;
+	if (count < 0)
+		return false;
+	for (int i = 0; i < count; i++)
+		take_member(f, bytes, &list[i]);
+	skip_object(&f->json, n, depth);
+	return true;
+}
+
 bool tp_fingerprint_feed(struct tp_fingerprint *f, const char *bytes, size_t n)
 {
 	if (n == 0)
 		return true;
 	f->piece_end = bytes + n;
-	if (may_be_object(f))
+	if (may_be_object(f) && !take_object(f, bytes, n))
 		scan(f, bytes, n);
 	if (f->way == TP_FINGERPRINT_BYTES) {
 		XXH3_128bits_update(&f->hash, bytes, n);

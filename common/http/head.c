@@ -1,21 +1,32 @@
 #include "common/http/head.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/base/block.h"
 #include "common/http/fields.h"
+
+/* Of the fields only those that are in use: a head is 3 KiB, most have a dozen fields. */
+static size_t size_in_use(const struct tp_head *h)
+{
+	return offsetof(struct tp_head, fields) + h->n_fields * sizeof h->fields[0];
+}
 
 struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **ret_bytes)
 {
-	/* Of the fields only those that are in use: a head is 3 KiB, most have a dozen fields. */
-	size_t n = offsetof(struct tp_head, fields) + h->n_fields * sizeof h->fields[0];
-	struct tp_head *copy = malloc(n + h->size);
+	size_t n = size_in_use(h);
+	struct tp_head *copy = tp_block_new(n + h->size);
 	if (copy == NULL)
 		return NULL;
 	memcpy(copy, h, n);
 	*ret_bytes = (char *)copy + n;
 	memcpy(*ret_bytes, bytes, h->size);
 	return copy;
+}
+
+void tp_head_free(struct tp_head *copy)
+{
+	if (copy != NULL)
+		tp_block_free(copy, size_in_use(copy) + copy->size);
 }
 
 const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id)

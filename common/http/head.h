@@ -67,6 +67,7 @@ enum tp_field_id {
 struct tp_field {
 	struct tp_span name, value; /* value without the blanks around it */
 	uint16_t id;                /* enum tp_field_id */
+	bool plain;                 /* written "name: value" and CRLF */
 	bool connection_named;      /* listed in Connection: ends here like a hop-by-hop field */
 };
 
@@ -124,10 +125,12 @@ enum tp_parse tp_head_parse_answer(const char *bytes, size_t n, size_t limit_hea
 				   size_t *scanned, struct tp_head *ret_head, const char **ret_reason);
 
 /*
- * A copy of a parsed head with its bytes behind it, in one block: free() frees both.  *ret_bytes points to
- * the copied bytes.  NULL when out of memory.
+ * A copy of a parsed head with its bytes behind it, in one block: tp_head_free() frees both.  *ret_bytes
+ * points to the copied bytes.  NULL when out of memory.
  */
 struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **ret_bytes);
+/* Of a copy; NULL is ignored. */
+void tp_head_free(struct tp_head *copy);
 
 static inline struct tp_str tp_span_str(const char *bytes, struct tp_span s)
 {

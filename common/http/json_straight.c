@@ -1,6 +1,6 @@
 #include "common/http/json_straight.h"
 
-#include "common/http/chars.h"
+#include "common/http/json_tokens.h"
 
 /* ---- whole tokens: behind their last byte, or NULL where json.c has to look ---- */
 
@@ -9,31 +9,6 @@ static const char *plain_string_end(const char *p, const char *end)
 {
 	p += tp_json_plain_run(p, (size_t)(end - p));
 	return p < end && *p == '"' ? p + 1 : NULL;
-}
-
-/* p: at a backslash. */
-static const char *escape_end(const char *p, const char *end)
-{
-	if (end - p < 2)
-		return NULL;
-	switch (p[1]) {
-	case '"':
-	case '\\':
-	case '/':
-	case 'b':
-	case 'f':
-	case 'n':
-	case 'r':
-	case 't': return p + 2;
-	case 'u':
-		if (end - p < 6)
-			return NULL;
-		for (int i = 2; i < 6; i++)
-			if (!tp_char_is(p[i], TP_CHAR_HEX))
-				return NULL;
-		return p + 6;
-	default: return NULL;
-	}
 }
 
 /* With escapes, for strings that nobody reads. */
@@ -45,52 +20,9 @@ static inline const char *string_end(const char *p, const char *end)
 			return NULL;
 		if (*p == '"')
 			return p + 1;
-		p = *p == '\\' ? escape_end(p, end) : NULL;
+		p = *p == '\\' ? tp_json_escape_end(p, end) : NULL;
 	}
 	return NULL;
-}
-
-static const char *digits_end(const char *p, const char *end)
-{
-	while (p < end && tp_json_is_digit(*p))
-		p++;
-	return p;
-}
-
-/* A number shows its end by the byte behind it only, which must be in sight. */
-static const char *number_end(const char *p, const char *end)
-{
-	if (*p == '-')
-		p++;
-	const char *digits = p;
-	p = digits_end(p, end);
-	if (p == digits || (*digits == '0' && p > digits + 1))
-		return NULL;
-	if (p < end && *p == '.') {
-		digits = ++p;
-		p = digits_end(p, end);
-		if (p == digits)
-			return NULL;
-	}
-	if (p < end && (*p | 0x20) == 'e') {
-		p++;
-		if (p < end && (*p == '+' || *p == '-'))
-			p++;
-		digits = p;
-		p = digits_end(p, end);
-		if (p == digits)
-			return NULL;
-	}
-	return p < end ? p : NULL;
-}
-
-static const char *literal_end(const char *p, const char *end)
-{
-	if (end - p < 5)
-		return NULL;
-	if (memcmp(p, "null", 4) == 0 || memcmp(p, "true", 4) == 0)
-		return p + 4;
-	return memcmp(p, "false", 5) == 0 ? p + 5 : NULL;
 }
 
 /* ---- inside a member's value: nothing is told or copied, only the grammar counts ---- */
@@ -99,7 +31,7 @@ static inline const char *scalar_end(const char *p, const char *end)
 {
 	if (*p == '"')
 		return string_end(p + 1, end);
-	return tp_json_is_digit(*p) || *p == '-' ? number_end(p, end) : literal_end(p, end);
+	return tp_json_is_digit(*p) || *p == '-' ? tp_json_number_end(p, end) : tp_json_literal_end(p, end);
 }
 
 static const char *skim_value(struct tp_json *j, const char *p, const char *end)
@@ -170,16 +102,9 @@ static const char *skim_token(struct tp_json *j, const char *p, const char *end)
 	return p + 1;
 }
 
-static inline const char *skip_space(const char *p, const char *end)
-{
-	while (p < end && tp_json_is_space(*p))
-		p++;
-	return p;
-}
-
 static const char *skim(struct tp_json *j, const char *p, const char *end)
 {
-	while ((p = skip_space(p, end)) < end) {
+	while ((p = tp_json_skip_space(p, end)) < end) {
 		const char *next = skim_token(j, p, end);
 		if (next == NULL)
 			break;
@@ -212,11 +137,11 @@ static void copy_front(char *to, const char *from, size_t n, size_t readable)
 /* At the first key, or behind a value.  False: json.c has to look. */
 static bool member_key(struct tp_json *j, struct cursor *c)
 {
-	const char *p = skip_space(c->p, c->end);
+	const char *p = tp_json_skip_space(c->p, c->end);
 	if (j->state == TP_JSON_ST_COMMA) {
 		if (p == c->end || *p != ',')
 			return false;
-		p = skip_space(p + 1, c->end);
+		p = tp_json_skip_space(p + 1, c->end);
 	}
 	const char *next = p < c->end && *p == '"' ? plain_string_end(p + 1, c->end) : NULL;
 	size_t n = next != NULL ? (size_t)(next - p) - 2 : 0;
@@ -234,10 +159,10 @@ static bool member_key(struct tp_json *j, struct cursor *c)
 
 static bool member_colon(struct tp_json *j, struct cursor *c)
 {
-	const char *p = skip_space(c->p, c->end);
+	const char *p = tp_json_skip_space(c->p, c->end);
 	if (p == c->end || *p != ':')
 		return false;
-	p = skip_space(p + 1, c->end);
+	p = tp_json_skip_space(p + 1, c->end);
 	enum tp_json_type type = p < c->end ? tp_json_type_of(*p) : TP_JSON_NONE;
 	if (type == TP_JSON_NONE)
 		return false;

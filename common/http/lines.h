@@ -22,16 +22,9 @@ static inline void tp_lines_flush(struct tp_lines *l)
 	l->at = l->end;
 }
 
-/* Does the field's line stand in the head as it is to be written?  A CR behind the value is a line end. */
-static inline bool tp_line_is_plain(const char *bytes, const struct tp_field *f)
-{
-	uint32_t colon = f->name.at + f->name.n;
-	return f->value.at == colon + 2 && bytes[colon + 1] == ' ' && bytes[f->value.at + f->value.n] == '\r';
-}
-
 static inline void tp_lines_add(struct tp_lines *l, const struct tp_field *f)
 {
-	if (!tp_line_is_plain(l->bytes, f)) {
+	if (!f->plain) {
 		tp_lines_flush(l);
 		tp_buf_add_str(l->out, tp_span_str(l->bytes, f->name));
 		tp_buf_add_str(l->out, TP_STR(": "));

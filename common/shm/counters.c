@@ -43,6 +43,11 @@ static const char *const counter_names[TP_COUNT_TOTAL] = {
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_CAPACITY_WAIT_EXPIRED] = "refusals_capacity_wait_expired",
 	[TP_COUNT_BYTES_IN] = "bytes_in",
 	[TP_COUNT_BYTES_OUT] = "bytes_out",
+	[TP_COUNT_TLS_HANDSHAKES] = "tls_handshakes",
+	[TP_COUNT_TLS_RESUMED] = "tls_resumed",
+	[TP_COUNT_TLS_FAILED] = "tls_failed",
+	[TP_COUNT_PROVIDER_TLS] = "provider_tls_handshakes",
+	[TP_COUNT_PROVIDER_TLS_RESUMED] = "provider_tls_resumed",
 };
 
 static const char *const gauge_names[TP_GAUGE_TOTAL] = {

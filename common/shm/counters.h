@@ -27,8 +27,13 @@ enum tp_counter {
 	TP_COUNT_SENDS_LAST = TP_COUNT_SENDS_FIRST + TP_CLASS_COUNT - 1,
 	TP_COUNT_REFUSALS_FIRST, /* + enum tp_code */
 	TP_COUNT_REFUSALS_LAST = TP_COUNT_REFUSALS_FIRST + TP_CODE_COUNT - 1,
-	TP_COUNT_BYTES_IN,  /* from clients */
-	TP_COUNT_BYTES_OUT, /* to clients */
+	TP_COUNT_BYTES_IN,             /* from clients */
+	TP_COUNT_BYTES_OUT,            /* to clients */
+	TP_COUNT_TLS_HANDSHAKES,       /* of clients, done */
+	TP_COUNT_TLS_RESUMED,          /* of these, with a session of before */
+	TP_COUNT_TLS_FAILED,           /* of clients, not brought to an end */
+	TP_COUNT_PROVIDER_TLS,         /* handshakes with providers, done */
+	TP_COUNT_PROVIDER_TLS_RESUMED, /* of these, with a session of before */
 	TP_COUNT_TOTAL
 };
 

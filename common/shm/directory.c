@@ -90,6 +90,10 @@ bool tp_dir_find(const struct tp_region *r, const struct tp_dir *d, struct tp_ha
 		 struct tp_dir_ref *ret_ref)
 {
 	enum finding f = FOUND_CHANGED;
+	/* Most keys that are asked for were never entered: one load says so. Acquire, as in one_try(): an
+	 * insertion is counted before it is published, so a key that can be found has been counted. */
+	if (atomic_load_explicit(&d->buckets[bucket_of(d, key.lo)].inserts, memory_order_acquire) == 0)
+		return false;
 	/* Also one that is being prepared: it may be a claim that is just put back. */
 	for (int n = 0; n < ENTER_TRIES && (f == FOUND_CHANGED || f == FOUND_PREPARED); n++)
 		f = search(r, d, key, ret_ref);

@@ -12,10 +12,13 @@
 #include "common/shm/cooldown.h"
 #include "common/shm/counters.h"
 #include "common/shm/directory.h"
+#include "common/shm/failures.h"
 #include "common/shm/gate.h"
 #include "common/shm/histogram.h"
+#include "common/shm/history.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
+#include "common/shm/sealed.h"
 #include "common/shm/series.h"
 #include "common/shm/shared_wait.h"
 #include "common/shm/token.h"
@@ -35,9 +38,11 @@ enum {
 	TP_COOLDOWNS = 2048,
 	TP_SHARED_WAITS = 1024,
 	TP_SERIES = 2048,
-	TP_STREAKS = 256,     /* providers, of all configurations since the table was made */
-	TP_ROUNDS = 1024,     /* round robin combos, the same */
-	TP_BREAKER_TIMES = 16 /* times kept of a run of failures */
+	TP_STREAKS = 256,      /* providers, of all configurations since the table was made */
+	TP_ROUNDS = 1024,      /* round robin combos, the same */
+	TP_BREAKER_TIMES = 16, /* times kept of a run of failures */
+	TP_FAILURES = 64,      /* more than are shown: the oldest may be written over while they are read */
+	TP_HISTORY_CELLS = 64  /* minutes; the same */
 };
 
 #define TP_REGION_MAGIC                                                                                      \
@@ -51,6 +56,8 @@ enum tp_part {
 	TP_PART_NUMBERS,
 	TP_PART_STREAKS,
 	TP_PART_ROUNDS,
+	TP_PART_FAILURES,
+	TP_PART_HISTORY,
 	TP_PART_SERIES_DIR,
 	TP_PART_SERIES,
 	TP_PART_VALUES,
@@ -117,6 +124,21 @@ struct tp_numbers {
 struct tp_round_cell {
 	_Atomic uint64_t name; /* its hash; 0 = free */
 	_Atomic uint64_t turns;
+};
+
+/* The last failures: see failures.c. */
+enum { TP_FAILURE_WORDS = TP_SEALED_HEAD + sizeof(struct tp_failure) / sizeof(uint64_t) };
+struct tp_failure_ring {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t noted; /* how many there were */
+	struct {
+		_Alignas(TP_CACHE_LINE) _Atomic uint64_t words[TP_FAILURE_WORDS];
+	} cells[TP_FAILURES];
+};
+
+/* A sample of the last hour: see history.c. */
+enum { TP_HISTORY_WORDS = TP_SEALED_HEAD + TP_HISTORY_VALUES };
+struct tp_history_cell {
+	_Alignas(TP_CACHE_LINE) _Atomic uint64_t words[TP_HISTORY_WORDS];
 };
 
 /* The meaning of a series; its values are in tp_value_row. */
@@ -221,6 +243,8 @@ struct tp_region {
 	struct tp_numbers *numbers;
 	_Atomic uint64_t *streaks;    /* TP_STREAKS, see streak.c */
 	struct tp_round_cell *rounds; /* TP_ROUNDS */
+	struct tp_failure_ring *failures;
+	struct tp_history_cell *history; /* TP_HISTORY_CELLS */
 	struct tp_dir series_dir, breaker_dir, cooldown_dir, wait_dir;
 	struct tp_series_cell *series;
 	struct tp_value_row *values; /* TP_VALUE_ROWS */

@@ -33,6 +33,8 @@ static struct tp_region_header layout_for(struct shape shape)
 		[TP_PART_NUMBERS] = sizeof(struct tp_numbers),
 		[TP_PART_STREAKS] = TP_STREAKS * sizeof(_Atomic uint64_t),
 		[TP_PART_ROUNDS] = TP_ROUNDS * sizeof(struct tp_round_cell),
+		[TP_PART_FAILURES] = sizeof(struct tp_failure_ring),
+		[TP_PART_HISTORY] = TP_HISTORY_CELLS * sizeof(struct tp_history_cell),
 		[TP_PART_SERIES_DIR] = TP_SERIES / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
 		[TP_PART_SERIES] = TP_SERIES * sizeof(struct tp_series_cell),
 		[TP_PART_VALUES] = TP_VALUE_ROWS * sizeof(struct tp_value_row),
@@ -112,10 +114,11 @@ static int fill(void *base, const struct tp_region_header *layout)
 	return 0;
 }
 
-/* NULL when the bytes are a table that this build can use, else what is wrong with it. */
+/* NULL when the bytes are a table that this build can use, of the boot that `want` names, else what is wrong
+ * with it.
+ */
 static const char *fault_of(const struct tp_region_header *h, const struct tp_region_header *want)
 {
-	char boot_id[40];
 	if (atomic_load_explicit(&h->magic, memory_order_acquire) != TP_REGION_MAGIC)
 		return "it is damaged, or its creator was killed while making it";
 	if (h->layout != want->layout)
@@ -125,7 +128,7 @@ static const char *fault_of(const struct tp_region_header *h, const struct tp_re
 		return "it has another size";
 	if (memcmp(h->parts, want->parts, sizeof h->parts) != 0)
 		return "its header is damaged";
-	if (read_boot_id(boot_id) != 0 || memcmp(h->boot_id, boot_id, sizeof boot_id) != 0)
+	if (memcmp(h->boot_id, want->boot_id, sizeof h->boot_id) != 0)
 		return "it is of another boot of this machine";
 	return NULL;
 }
@@ -157,6 +160,8 @@ static struct tp_region *handle_for(void *base, const struct tp_region_header *l
 		.numbers = part(base, layout, TP_PART_NUMBERS),
 		.streaks = part(base, layout, TP_PART_STREAKS),
 		.rounds = part(base, layout, TP_PART_ROUNDS),
+		.failures = part(base, layout, TP_PART_FAILURES),
+		.history = part(base, layout, TP_PART_HISTORY),
 		.series_dir = directory(base, layout, TP_PART_SERIES_DIR),
 		.series = part(base, layout, TP_PART_SERIES),
 		.values = part(base, layout, TP_PART_VALUES),
@@ -293,10 +298,17 @@ static int replace(const char *name, const char *reason, const struct tp_region_
 	return 0;
 }
 
-static int check_sizes(const char *name, struct tp_region_sizes sizes, struct tp_buf *why)
+/* The table that is wanted: of these sizes and this boot. */
+static int want_layout(const char *name, struct tp_region_sizes sizes, struct tp_buf *why,
+		       struct tp_region_header *ret_layout)
 {
-	if (!too_large(sizes))
-		return 0;
+	if (!too_large(sizes)) {
+		*ret_layout = layout_for(shape_for(sizes));
+		int error = read_boot_id(ret_layout->boot_id);
+		if (error != 0)
+			tp_buf_printf(why, "the id of this boot cannot be read: %s", strerror(-error));
+		return error;
+	}
 	tp_buf_printf(why, "%u logical requests and %u URLs are more than shared memory %s can hold",
 		      (unsigned)sizes.logical_requests, (unsigned)sizes.urls, name);
 	return -EINVAL;
@@ -324,10 +336,10 @@ static int join(const char *name, const struct tp_region_header *layout, struct 
 int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, struct tp_buf *why,
 		   struct tp_region **ret_region, enum tp_region_result *ret_result)
 {
-	int error = check_sizes(name, sizes, why);
+	struct tp_region_header layout;
+	int error = want_layout(name, sizes, why, &layout);
 	if (error != 0)
 		return error;
-	const struct tp_region_header layout = layout_for(shape_for(sizes));
 	const char *reason = NULL;
 	error = join(name, &layout, why, ret_region, &reason);
 	if (error == -ENOENT) {
@@ -361,12 +373,12 @@ int tp_region_open_beside(const char *name, struct tp_region_sizes sizes, struct
 {
 	char beside[NAME_MAX];
 	const char *reason = NULL;
-	int error = check_sizes(name, sizes, why);
+	struct tp_region_header layout;
+	int error = want_layout(name, sizes, why, &layout);
 	if (error == 0)
 		error = name_beside(name, beside);
 	if (error != 0)
 		return error;
-	const struct tp_region_header layout = layout_for(shape_for(sizes));
 	error = join(name, &layout, why, ret_region, &reason);
 	if (error == 0)
 		*ret_result = TP_REGION_ATTACHED;
@@ -418,8 +430,11 @@ static int attach(const char *name, int flags, int protection, struct tp_buf *wh
 	if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.buckets != 0 &&
 	    h.buckets % TP_GROUP_BUCKETS == 0 && h.buckets <= TP_LEDGER_MAX_CELLS / TP_BUCKET_CELLS &&
 	    h.url_buckets != 0 && h.url_buckets <= TP_URLS_MAX / TP_DIR_WAYS) {
-		const struct tp_region_header layout =
+		struct tp_region_header layout =
 			layout_for((struct shape){.buckets = h.buckets, .url_buckets = h.url_buckets});
+		/* A container's boot has an id of its own, which the server's sandbox (ProtectKernelTunables
+		 * of a unit) does not see: whoever looks from outside of it takes the server's word. */
+		memcpy(layout.boot_id, h.boot_id, sizeof layout.boot_id);
 		if ((uint64_t)st.st_size != layout.total_size)
 			reason = "it has another size";
 		else

@@ -23,7 +23,7 @@ _turnpike() {
 		case $prev in
 			--config|-c|--env-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 		esac
-		words="--defaults --effective --schema --markdown -c --config --env-file -h --help" ;;
+		words="--defaults --effective --schema --markdown --man -c --config --env-file -h --help" ;;
 	reload)
 		case $prev in
 			--config|-c|--env-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;

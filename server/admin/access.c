@@ -16,6 +16,12 @@ static bool is_read(const char *bytes, const struct tp_head *head)
 	return tp_str_eq(method, TP_STR("GET")) || tp_str_eq(method, TP_STR("HEAD"));
 }
 
+/* Without a query: what it shows is in the program, not of this server. */
+static bool is_page(const char *bytes, const struct tp_head *head)
+{
+	return tp_str_eq(tp_span_str(bytes, head->target), TP_STR("/"));
+}
+
 /* How long it takes says nothing about where they differ. */
 static bool same_secret(struct tp_str a, struct tp_str b)
 {
@@ -83,20 +89,36 @@ static bool is_own_origin(const struct tp_config *config, struct tp_str origin, 
 	return in_list(origin, config->origins, config->n_origins);
 }
 
+/* A page of another origin, as the browser itself says. */
+static bool is_foreign(const struct tp_config *config, const char *bytes, const struct tp_head *head,
+		       struct tp_str authority)
+{
+	const struct tp_field *site = tp_head_find_name(head, bytes, TP_STR("sec-fetch-site"));
+	struct tp_str from = site != NULL ? tp_span_str(bytes, site->value) : TP_STR("none");
+	if (tp_head_has(head, TP_FIELD_ORIGIN))
+		return !is_own_origin(config, field(bytes, head, TP_FIELD_ORIGIN), authority);
+	return !tp_str_ieq(from, TP_STR("same-origin")) && !tp_str_ieq(from, TP_STR("none"));
+}
+
+static bool is_browser(const char *bytes, const struct tp_head *head)
+{
+	return tp_head_has(head, TP_FIELD_ORIGIN) ||
+	       tp_head_find_name(head, bytes, TP_STR("sec-fetch-site")) != NULL;
+}
+
 struct tp_admin_access tp_admin_access_check(const struct tp_config *config, const struct tp_listener_conf *l,
 					     const char *bytes, const struct tp_head *head)
 {
-	if (l->is_unix)
+	if (l->is_unix && !is_browser(bytes, head))
 		return (struct tp_admin_access){0, NULL};
 	struct tp_str authority = tp_span_str(bytes, head->authority);
-	struct tp_str origin = field(bytes, head, TP_FIELD_ORIGIN);
 	bool token = has_token(config, field(bytes, head, TP_FIELD_AUTHORIZATION));
 	bool reads = is_read(bytes, head);
 	if (!token && !is_known_host(config, authority))
 		return (struct tp_admin_access){403, "this Host is not one of `hosts`"};
-	if (!reads && tp_head_has(head, TP_FIELD_ORIGIN) && !is_own_origin(config, origin, authority))
+	if (!reads && is_foreign(config, bytes, head, authority))
 		return (struct tp_admin_access){403, "this Origin is not one of `origins`"};
-	if (token || (reads && tp_endpoint_is_local(l)))
+	if (token || l->is_unix || (reads && (tp_endpoint_is_local(l) || is_page(bytes, head))))
 		return (struct tp_admin_access){0, NULL};
 	if (config->admin.token == NULL)
 		return (struct tp_admin_access){

@@ -88,6 +88,7 @@ static const char *reason_of(int status)
 		const char *reason;
 	} reasons[] = {
 		{200, "OK"},
+		{304, "Not Modified"},
 		{400, "Bad Request"},
 		{401, "Unauthorized"},
 		{403, "Forbidden"},
@@ -118,9 +119,12 @@ static void put_answer(struct tp_admin_conn *c, struct tp_admin_answer *a, bool 
 	}
 	tp_date_format(tp_clock_wall_ms() / 1000, date);
 	tp_buf_printf(&c->out,
-		      "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-		      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
-		      a->status, reason_of(a->status), date, a->type, a->body.len);
+		      "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\n"
+		      "%sX-Content-Type-Options: nosniff\r\n",
+		      a->status, reason_of(a->status), date, a->type,
+		      a->fields != NULL ? a->fields : "Cache-Control: no-store\r\n");
+	if (a->status != 304) /* which would speak of the body that is not sent */
+		tp_buf_printf(&c->out, "Content-Length: %zu\r\n", a->body.len);
 	if (a->allow != NULL)
 		tp_buf_printf(&c->out, "Allow: %s\r\n", a->allow);
 	if (a->status == 401)
@@ -144,6 +148,12 @@ static void refuse(struct tp_admin_conn *c, int status, const char *why, bool he
 	enter(c, STATE_WRITING);
 }
 
+static struct tp_str field(const struct tp_admin_conn *c, const struct tp_head *h, struct tp_str name)
+{
+	const struct tp_field *f = tp_head_find_name(h, c->in.data, name);
+	return f != NULL ? tp_span_str(c->in.data, f->value) : (struct tp_str){NULL, 0};
+}
+
 static struct tp_admin_question question_of(const struct tp_admin_conn *c, const struct tp_head *h)
 {
 	struct tp_str target = tp_span_str(c->in.data, h->target);
@@ -153,6 +163,8 @@ static struct tp_admin_question question_of(const struct tp_admin_conn *c, const
 		.method = tp_span_str(c->in.data, h->method),
 		.path = {target.p, path},
 		.body = {c->in.data + h->size, (size_t)h->content_length},
+		.known = field(c, h, TP_STR("if-none-match")),
+		.local = c->listener->is_unix,
 	};
 	if (mark != NULL)
 		q.query = (struct tp_str){mark + 1, target.n - path - 1};

@@ -2,11 +2,15 @@
 
 #include <jansson.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/shm/breaker.h"
+#include "common/shm/history.h"
 #include "common/shm/slots.h"
 #include "server/admin/metrics.h"
 #include "server/admin/listing.h"
+#include "server/admin/page.h"
+#include "server/admin/recent.h"
 #include "server/admin/report.h"
 
 static const char type_json[] = "application/json";
@@ -65,18 +69,53 @@ static void metrics(const struct tp_admin_view *v, const struct tp_admin_questio
 	(void)tp_metrics_write(v->region, v->config, &a->body);
 }
 
+/* Shown or not: whether its buttons would be obeyed. */
+static const char *clearing(const struct tp_admin_view *v, const struct tp_admin_question *q)
+{
+	if (q->local)
+		return "yes";
+	return v->config->admin.token != NULL ? "token" : "no";
+}
+
+/* What the page wants besides. False: out of memory. */
+static bool add_recent(const struct tp_admin_view *v, const struct tp_admin_question *q, json_t *tree)
+{
+	tp_history_tick(v->region, tp_clock_boot_ms()); /* so that the present minute has its beginning */
+	return (json_object_set_new(tree, "history", tp_recent_history(v->region)) |
+		json_object_set_new(tree, "failures", tp_recent_failures(v->region)) |
+		json_object_set_new(tree, "setup", tp_recent_setup(v->config)) |
+		json_object_set_new(tree, "draining", json_boolean(v->draining)) |
+		json_object_set_new(tree, "clearing", json_string(clearing(v, q)))) == 0;
+}
+
 static void stats(const struct tp_admin_view *v, const struct tp_admin_question *q, struct tp_admin_answer *a)
 {
-	(void)q;
 	a->status = 200;
 	const struct tp_breaker_policy policy = tp_listing_policy(v->config);
 	json_t *tree = tp_report_make(v->region, &policy);
 	json_t *error = v->reload_error != NULL ? tp_listing_text(tp_str_from(v->reload_error)) : json_null();
-	if (tree != NULL && json_object_set_new(tree, "reload_error", error) != 0) {
+	bool recent = tp_str_eq(q->query, TP_STR("history=1"));
+	if (json_object_set_new(tree, "reload_error", error) != 0 || (recent && !add_recent(v, q, tree))) {
 		json_decref(tree);
 		tree = NULL;
 	}
 	(void)tp_report_text(tree, &a->body);
+}
+
+static void page(const struct tp_admin_view *v, const struct tp_admin_question *q, struct tp_admin_answer *a)
+{
+	(void)v;
+	const struct tp_page *p = tp_page_get();
+	if (p == NULL) {
+		a->body.failed = true;
+		return;
+	}
+	bool known = tp_str_eq(q->known, p->etag);
+	a->status = known ? 304 : 200;
+	a->type = TP_PAGE_TYPE;
+	a->fields = p->fields;
+	if (!known)
+		tp_buf_add_str(&a->body, p->html);
 }
 
 /* ---- clearing */
@@ -202,6 +241,7 @@ static const struct endpoint {
 	void (*answer)(const struct tp_admin_view *, const struct tp_admin_question *,
 		       struct tp_admin_answer *);
 } endpoints[] = {
+	{"/", false, page},
 	{"/healthz", false, healthz},
 	{"/readyz", false, readyz},
 	{"/metrics", false, metrics},

@@ -28,6 +28,8 @@ struct tp_admin_view {
 
 struct tp_admin_question {
 	struct tp_str method, path, query, body; /* query without its question mark */
+	struct tp_str known;                     /* If-None-Match */
+	bool local;                              /* through a unix socket */
 };
 
 struct tp_admin_answer {
@@ -35,6 +37,7 @@ struct tp_admin_answer {
 	int status;
 	const char *type;   /* static; Content-Type */
 	const char *allow;  /* static; with 405, else NULL */
+	const char *fields; /* static; header lines instead of Cache-Control: no-store, else NULL */
 	struct tp_buf body; /* owned by the caller; `failed` when there was no memory */
 };
 

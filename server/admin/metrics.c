@@ -191,6 +191,15 @@ static const struct {
 	{TP_COUNT_LEDGER_FULL, "turnpike_ledger_full_total", "Turns that found no room in the ledger."},
 	{TP_COUNT_BYTES_IN, "turnpike_received_bytes_total", "Bytes from clients."},
 	{TP_COUNT_BYTES_OUT, "turnpike_sent_bytes_total", "Bytes to clients."},
+	{TP_COUNT_TLS_HANDSHAKES, "turnpike_tls_handshakes_total",
+	 "TLS handshakes of clients that were done."},
+	{TP_COUNT_TLS_RESUMED, "turnpike_tls_resumed_total", "Those that resumed a session."},
+	{TP_COUNT_TLS_FAILED, "turnpike_tls_failed_total",
+	 "TLS handshakes of clients that were refused, broken off or too slow."},
+	{TP_COUNT_PROVIDER_TLS, "turnpike_provider_tls_handshakes_total",
+	 "TLS handshakes with providers that were done."},
+	{TP_COUNT_PROVIDER_TLS_RESUMED, "turnpike_provider_tls_resumed_total",
+	 "Those that resumed a session."},
 };
 
 static const struct {

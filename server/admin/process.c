@@ -9,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/shm/history.h"
 #include "common/shm/marks.h"
 #include "server/admin/conn.h"
 #include "server/admin/stats_file.h"
@@ -68,7 +69,9 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
 	struct process *p = arg;
 	(void)fd;
 	(void)what;
-	tp_admin_conns_sweep(&p->conns, tp_clock_boot_ms());
+	uint64_t now = tp_clock_boot_ms();
+	tp_admin_conns_sweep(&p->conns, now);
+	tp_history_tick(p->view.region, now);
 	for (size_t i = 0; i < p->n_doors && !p->leaving; i++)
 		(void)event_add(&p->doors[i].event, NULL);
 	(void)tp_log_flush();
@@ -196,6 +199,7 @@ int tp_admin_main(const struct tp_admin_start *start)
 		return TP_WORKER_EXIT_CANNOT_START; /* the end of the process frees what there was */
 	}
 	write_stats(&p);
+	tp_history_tick(p.view.region, tp_clock_boot_ms());
 	(void)event_base_dispatch(p.base);
 	if (!p.leaving) /* else its successor writes, of another table perhaps */
 		write_stats(&p);

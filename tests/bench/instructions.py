@@ -3,6 +3,7 @@
 
 Two runs under callgrind with different numbers of requests over one connection; the difference leaves start and end out.
 Unlike CPU time the number hardly depends on what else the machine does. The kernel's part is not in it.
+With --expected (`make bench-instructions-check`) it fails when the number is above the one in that file by more than 10 %.
 """
 import argparse
 import glob
@@ -16,6 +17,7 @@ import proc
 import proxies
 
 REQUESTS = (300, 1300)
+TOLERANCE = 0.10  # libc and compiler of another Debian 12 machine take other paths
 TIMEOUT = 100  # seconds for one run
 
 
@@ -46,12 +48,22 @@ def run_once(args, upstream_port, requests, keep):
         return worker_total(where, worker)
 
 
+def check(result, path):
+    with open(path, encoding="utf-8") as f:
+        expected = int(f.read())
+    if result > expected * (1 + TOLERANCE):
+        sys.exit(f"bench-instructions: {result} instructions for one turn, expected {expected} (+10 %)")
+    if result < expected * (1 - TOLERANCE):
+        print(f"bench-instructions: 10 % below what is expected ({expected}): write the new number to {path}")
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     a.add_argument("--bin", default="build/plain/bench")
     a.add_argument("--turnpike", default="build/turnpike")
     a.add_argument("--body", default="300", help="bytes of a request's body")
     a.add_argument("--keep", metavar="DIRECTORY", help="leave callgrind's files here, for callgrind_annotate")
+    a.add_argument("--expected", metavar="FILE", help="holds one number; fail when the result is 10 %% above it")
     args = a.parse_args()
     upstream = proxies.spawn([os.path.join(args.bin, "upstream")], None, stdout=subprocess.PIPE, text=True)
     try:
@@ -61,7 +73,10 @@ def main():
         sys.exit(f"bench-instructions: {e}")
     finally:
         proxies.stop(upstream)
-    print((many - few) // (REQUESTS[1] - REQUESTS[0]))
+    result = (many - few) // (REQUESTS[1] - REQUESTS[0])
+    print(result)
+    if args.expected:
+        check(result, args.expected)
 
 
 if __name__ == "__main__":

@@ -34,9 +34,10 @@ http {{
         keepalive_requests 100000000;
     }}
     server {{
-        listen 127.0.0.1:{port} backlog=4096;
+        listen 127.0.0.1:{port} {front} backlog=4096;
+        {certificate}
         location / {{
-            proxy_pass http://provider;
+            proxy_pass {scheme}://provider;
             proxy_http_version 1.1;
             proxy_set_header Connection "";
             proxy_read_timeout 300s;
@@ -68,10 +69,10 @@ defaults
     timeout server 300s
     timeout http-keep-alive 75s
 frontend clients
-    bind 127.0.0.1:{port} backlog 4096
+    bind 127.0.0.1:{port} backlog 4096 {front}
     default_backend provider
 backend provider
-    server one 127.0.0.1:{upstream}
+    server one 127.0.0.1:{upstream} {back}
 frontend stream_clients
     bind 127.0.0.1:{stream_port} backlog 4096
     option http-no-delay
@@ -83,13 +84,27 @@ backend stream_provider
 
 TURNPIKE = """\
 workers: {workers}
-listen: 127.0.0.1:{port}
+listen: {{ address: "127.0.0.1:{port}", tls: {{ {front} }} }}
 providers:
   main:
-    url: http://127.0.0.1:{upstream}/v1
+    url: {scheme}://127.0.0.1:{upstream}/v1
+    tls: {{ {back} }}
     keepalive: {{ max: 128 }}
 log: {{ level: warn, output: {dir}/turnpike.log }}
 state: {{ name: {state} }}
+"""
+
+
+# Plain text in, TLS out and the reverse: load and provider speak none, and what it costs is not counted.
+SHIM = """\
+global
+    nbthread 1
+    maxconn 8192
+defaults
+    mode tcp
+    timeout connect 10s
+    timeout client 300s
+    timeout server 300s
 """
 
 
@@ -141,6 +156,7 @@ class Proxy:
         self.port = self.stream_port = free_port()
         self.process = None
         self.pss_without = None
+        self.front = self.back = None  # a Certificate where TLS is spoken with clients, with the provider
         os.makedirs(directory, exist_ok=True)
 
     def launch(self, config, argv, cpu):
@@ -176,15 +192,56 @@ class Proxy:
 class Nginx(Proxy):
     def start(self, upstream, cpu):
         self.stream_port = free_port()
-        return self.launch(NGINX.format(dir=self.dir, port=self.port, stream_port=self.stream_port, upstream=upstream),
+        own = f"ssl_certificate {self.front.chain}; ssl_certificate_key {self.front.key}; " \
+              "ssl_session_cache shared:s:1m;" if self.front else ""
+        return self.launch(NGINX.format(dir=self.dir, port=self.port, stream_port=self.stream_port, upstream=upstream,
+                                        front="ssl" if self.front else "", certificate=own,
+                                        scheme="https" if self.back else "http"),
                            ["nginx", "-p", self.dir, "-c", "CONFIG", "-e", self.dir + "/nginx.err"], cpu)
 
 
 class Haproxy(Proxy):
     def start(self, upstream, cpu):
         self.stream_port = free_port()
-        return self.launch(HAPROXY.format(port=self.port, stream_port=self.stream_port, upstream=upstream),
+        return self.launch(HAPROXY.format(port=self.port, stream_port=self.stream_port, upstream=upstream,
+                                          front=f"ssl crt {self.front.both}" if self.front else "",
+                                          back=f"ssl ca-file {self.back.chain}" if self.back else ""),
                            ["haproxy", "-db", "-q", "-f", "CONFIG"], cpu)
+
+
+class Certificate:
+    """Of 127.0.0.1, signed by itself: P-256."""
+
+    def __init__(self, directory):
+        os.makedirs(directory, exist_ok=True)
+        self.chain, self.key, self.both = (os.path.join(directory, name) for name in ("c.pem", "k.pem", "both.pem"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                        "-keyout", self.key, "-out", self.chain, "-days", "2", "-subj", "/CN=bench",
+                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        with open(self.both, "w", encoding="utf-8") as out:
+            for name in (self.chain, self.key):
+                with open(name, encoding="utf-8") as part:
+                    out.write(part.read())
+
+
+class Shim(Proxy):
+    """Speaks TLS in place of load (one port for each proxy) and provider (its own port)."""
+
+    def __init__(self, name, directory, certificate, fronts):
+        super().__init__(name, directory)
+        self.certificate = certificate
+        self.fronts = [(p, free_port()) for p in fronts]
+
+    def start(self, upstream, cpu):
+        config = SHIM + f"listen provider\n    bind 127.0.0.1:{self.port} ssl crt {self.certificate.both}\n" \
+                        f"    server one 127.0.0.1:{upstream}\n"
+        for p, port in self.fronts:
+            config += f"listen {p.name}{port}\n    bind 127.0.0.1:{port}\n" \
+                      f"    server one 127.0.0.1:{p.port} ssl verify none\n"
+        return self.launch(config, ["haproxy", "-db", "-q", "-f", "CONFIG"], cpu)
+
+    def port_to(self, proxy):
+        return next(port for p, port in self.fronts if p is proxy)
 
 
 class Bare(Proxy):
@@ -211,8 +268,10 @@ class Turnpike(Proxy):
         self.pss_without = "/dev/shm" + self.state  # the table has a size of its own, and is not per worker
 
     def start(self, upstream, cpu):
+        own = f"certificate: {self.front.chain}, key: {self.front.key}" if self.front else ""
         return self.launch(TURNPIKE.format(workers=self.workers, port=self.port, upstream=upstream, state=self.state,
-                                           dir=self.dir),
+                                           dir=self.dir, front=own, scheme="https" if self.back else "http",
+                                           back=f"ca: {self.back.chain}" if self.back else ""),
                            self.wrapper + [self.binary, "serve", "-c", "CONFIG"], cpu)
 
     def is_ready(self):

@@ -7,6 +7,10 @@ SLACK = 1.25  # a target missed by less than this is "near"
 # scenario, number, divided by, text, targets as a part of nginx and of HAProxy, absolute target
 ROWS = [
     ("small", "cpu_us", 1, "JSON 300 B: CPU per request, us", 0.6, 0.8, None),
+    ("tls_front", "cpu_us", 1, "the same, TLS with clients", None, None, None),
+    ("tls_both", "cpu_us", 1, "the same, TLS both ways", None, None, None),
+    ("tls_new", "cpu_us", 1, "TLS 1.2 handshake (P-256): CPU, us", None, None, None),
+    ("tls_resumed", "cpu_us", 1, "resumed: CPU, us", None, None, None),
     ("large", "cpu_us", 1, "JSON 16 KiB: CPU per request, us", None, None, None),
     ("streams", "cpu_us", 1, "SSE: CPU per event, us", 0.7, None, None),
     ("streams", "stream_bytes", KIB, "SSE: memory per open stream, KiB", None, None, 4.0),
@@ -45,8 +49,8 @@ def ratio(mine, other):
 
 def row_line(result, row):
     scenario, key, unit, text, of_nginx, of_haproxy, most = row
-    mine, nginx, haproxy, bare = (result[scenario][name][key] / unit
-                                  for name in ("turnpike", "nginx", "haproxy", "bare"))
+    mine, nginx, haproxy = (result[scenario][name][key] / unit for name in ("turnpike", "nginx", "haproxy"))
+    bare = number(result[scenario]["bare"][key] / unit) if "bare" in result[scenario] else "-"
     said = []
     if of_nginx is not None:
         said.append(f"<= {of_nginx} nginx: {verdict(mine / nginx, of_nginx)}")
@@ -54,7 +58,7 @@ def row_line(result, row):
         said.append(f"<= {of_haproxy} HAProxy: {verdict(mine / haproxy, of_haproxy)}")
     if most is not None:
         said.append(f"<= {most:g}: {verdict(mine, most)}")
-    return FORM.format(text, number(mine), number(nginx), number(haproxy), number(bare), ratio(mine, nginx),
+    return FORM.format(text, number(mine), number(nginx), number(haproxy), bare, ratio(mine, nginx),
                        ratio(mine, haproxy), ", ".join(said)).rstrip()
 
 

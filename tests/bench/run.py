@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import resource
 import signal
 import statistics
@@ -19,7 +20,7 @@ STREAMS = 1000
 PACE_MS = 100
 ROUNDS = 5
 WARM_MS = 300
-MOST_SECONDS = 230  # of a whole run with the default time; longer times have a longer limit
+MOST_SECONDS = 420  # of a whole run with the default time; longer times have a longer limit
 
 
 class BenchError(Exception):
@@ -68,6 +69,22 @@ class Bench:
                 proxies.Bare("bare", self.dir + "/bare", os.path.join(self.args.bin, "bare"))]
         return [self.start(p) for p in made]
 
+    def start_tls(self):
+        """[TLS with clients], [TLS both ways], and what speaks TLS in place of load and provider."""
+        certificate = proxies.Certificate(self.dir + "/tls")
+        kinds = [lambda name: proxies.Turnpike("turnpike", f"{self.dir}/turnpike-{name}", self.args.turnpike),
+                 lambda name: proxies.Nginx("nginx", f"{self.dir}/nginx-{name}"),
+                 lambda name: proxies.Haproxy("haproxy", f"{self.dir}/haproxy-{name}")]
+        front, both = [k("front") for k in kinds], [k("both") for k in kinds]
+        shim = proxies.Shim("shim", self.dir + "/shim", certificate, front + both)
+        self.running.append(shim)
+        shim.start(self.upstream_port, self.load_cpu)
+        for p in front + both:
+            p.front, p.back = certificate, certificate if p in both else None
+            self.running.append(p)
+            p.start(shim.port if p in both else self.upstream_port, self.proxy_cpu)
+        return front, both, shim
+
     def stop_all(self):
         for p in self.running:
             p.stop()
@@ -88,13 +105,13 @@ class Bench:
         return {"count": n, "cpu_us": cpu * 1e6 / n, "others_us": others_cpu * 1e6 / n, "rate": n / seconds,
                 "core": cpu / seconds, "p50_us": end["p50_ns"] / 1e3, "p99_us": end["p99_ns"] / 1e3}
 
-    def json_load(self, proxy, connections, body):
+    def json_load(self, proxy, connections, body, port=None):
         pids = proc.family(proxy.process.pid) if proxy.process is not None else []
-        load = self.tool("load", "--port", proxy.port, "--connections", connections, "--body", body, "--warm", WARM_MS,
+        load = self.tool("load", "--port", port or proxy.port, "--connections", connections, "--body", body, "--warm", WARM_MS,
                          "--time", self.time_ms, stdin=subprocess.PIPE)
         try:
             result = self.measured(load, pids, "requests")
-            if proxy.name == "turnpike":
+            if proxy.name == "turnpike" and port is None:
                 self.turnpike_requests += result["count"]
             return result
         finally:
@@ -117,6 +134,18 @@ class Bench:
             result |= {"idle_bytes": idle, "stream_bytes": (open_pss - idle) / STREAMS}
         return result
 
+    def handshakes(self, proxy, mode):
+        """Connections of TLS 1.2 that do nothing else, by `openssl s_time`: whole, or with one session."""
+        pids = proc.family(proxy.process.pid)
+        before = proc.cpu_seconds(pids)
+        done = subprocess.run(["openssl", "s_time", "-connect", f"127.0.0.1:{proxy.port}", "-tls1_2", mode, "-time",
+                               str(max(1, round(self.args.time)))], capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: os.sched_setaffinity(0, {self.load_cpu}))
+        said = re.search(r"^(\d+) connections in \d+ real seconds", done.stdout, re.M)
+        if said is None or int(said[1]) == 0:
+            raise BenchError(f"openssl s_time ended with status {done.returncode}")
+        return {"cpu_us": (proc.cpu_seconds(pids) - before) * 1e6 / int(said[1])}
+
     # ---- scenarios: each proxy in turn, round after round, so that all meet the same weather
 
     def rounds(self, running, measure):
@@ -138,6 +167,13 @@ class Bench:
 
     def scenario_streams(self, running):
         return self.rounds(running, lambda p, r: self.stream_load(p, r == 0))
+
+    def scenario_tls(self, result):
+        front, both, shim = self.start_tls()
+        for name, list_ in (("tls_front", front), ("tls_both", both)):
+            result[name] = self.rounds(list_, lambda p, _: self.json_load(p, CONNECTIONS, 300, shim.port_to(p)))
+        for name, mode in (("tls_new", "-new"), ("tls_resumed", "-reuse")):
+            result[name] = self.rounds(front, lambda p, _, mode=mode: self.handshakes(p, mode))
 
     def idle_pair(self):
         """Master and two workers of Turnpike that have done nothing yet."""
@@ -166,6 +202,8 @@ class Bench:
         say("one connection")
         result["latency"] = self.scenario_latency(fresh)
         self.check_budgets(fresh[0])
+        say("TLS")
+        self.scenario_tls(result)
         result["versions"] = versions(self.args.turnpike)
         result["one_cpu"] = self.load_cpu == self.proxy_cpu
         return result
@@ -193,7 +231,7 @@ def leave(*_):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--time", type=float, default=1.2, help="seconds of each measurement (85 of them in a run)")
+    a.add_argument("--time", type=float, default=1.2, help="seconds of each measurement (145 of them in a run)")
     a.add_argument("--bin", default="build/plain/bench", help="folder of upstream, load and streams")
     a.add_argument("--turnpike", default="build/turnpike")
     a.add_argument("--json", metavar="FILE", help="write all numbers here as well")

@@ -1,5 +1,7 @@
 """The numbers and who may see them: admin endpoints, statistics; cases MT, RL-2 (/readyz)."""
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -57,11 +59,11 @@ def _(lab):
     t = lab.turnpike(lab.provider(), dict(admin={"listen": [unix(lab)["admin"]["listen"][0], "127.0.0.1:0"]}))
     for door in (0, 1):
         with Client(t.admins[door]) as c:
-            for path, code in (("/healthz", 200), ("/readyz", 200), ("/stats", 200), ("/metrics", 200), ("/", 404),
+            for path, code in (("/healthz", 200), ("/readyz", 200), ("/stats", 200), ("/metrics", 200), ("/", 200), ("/x", 404),
                                ("/blacklist/clear", 405), ("/metrics?x=1", 200)):
                 answer = c.ask("GET", path)  # all on one connection
                 assert (answer.status, answer.end) == (code, "complete"), (path, answer)
-                assert answer.header("cache-control") == "no-store"
+                assert answer.header("cache-control") == ("no-cache" if path == "/" else "no-store")
             assert c.ask("GET", "/cooldown/clear").header("allow") == "POST"
             head = c.ask("HEAD", "/stats")
             assert head.status == 200 and int(head.header("content-length")) > 100 and head.body == b""
@@ -83,6 +85,53 @@ def _(lab):
     if shutil.which("promtool"):
         done = subprocess.run(["promtool", "check", "metrics"], input=get(t, "/metrics").body, capture_output=True)
         assert done.returncode == 0 and not done.stderr, done
+
+
+@rows("page")
+def _(lab):
+    """Itself alone: what it may load and run is named by its hash, and it is asked for again by its tag."""
+    t = lab.turnpike(lab.provider(), {"admin": {"listen": ["127.0.0.1:0", "0.0.0.0:0"], "token": "s3cret"}})
+    t.admins[1] = ("127.0.0.1", t.admins[1][1])
+    for door in (0, 1):
+        page = get(t, "/", door=door)  # without the token: nothing of this server is in it
+        assert page.status == 200 and len(page.body) < 40 * 1024 and page.header("content-type").startswith("text/html")
+        policy = page.header("content-security-policy").split("; ")
+        assert policy[0] == "default-src 'none'" and "connect-src 'self'" in policy and "frame-ancestors 'none'" in policy
+        for element, directive in ((b"style", "style-src"), (b"script", "script-src")):
+            text, = re.findall(b"<%s>(.*?)</%s>" % (element, element), page.body, re.S)
+            digest = base64.b64encode(hashlib.sha256(text).digest()).decode()
+            assert "%s 'sha256-%s'" % (directive, digest) in policy
+        assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)| on[a-z]+=| style=", page.body)
+        again = get(t, "/", {"If-None-Match": page.header("etag")}, door=door)
+        assert again.status == 304 and again.body == b"" and again.header("content-length") is None
+        assert again.header("etag") == page.header("etag")
+        assert get(t, "/", {"If-None-Match": '"x"'}, door=door).status == 200
+    assert get(t, "/?a=b", door=1).status == 401 and get(t, "/", {"Host": "evil.example.net"}, door=1).status == 403
+    assert get(t, "/stats?history=1", door=1).status == 401
+
+
+@rows("recent-failures")
+def _(lab):
+    u = lab.provider(then=status(500, body=b'{"error":{"message":"the secret of the provider"}}'))
+    t = lab.turnpike(u, dict(TCP, blacklist={"failures": 1000}), probe=False)
+    for i in range(60):
+        lab.post(t, body=body_for(PATH, model="my-model", text="my prompt %d" % i), headers={"X-Turnpike-Max-Sends": "1", "Authorization": "Bearer my-key"})
+    last = lab.post(t, "/v1/../my-path")
+    until(lambda: t.stats().gauges["turns"] == 0, 3, "all turns are over")
+    answer = get(t, "/stats?history=1")
+    tree = answer.json()
+    rows_ = tree["failures"]
+    assert len(rows_) == 50 and rows_[0]["outcome"] == "bad" and rows_[0]["status"] == 400 and rows_[0]["sends"] == 0
+    assert rows_[0]["id"] == last.header("x-turnpike-request-id")
+    assert all((row["provider"], row["status"], row["outcome"], row["sends"]) == ("p", 500, "error", 1)
+               for row in rows_[1:])
+    assert abs(rows_[0]["at"] - time.time()) < 30
+    assert tree["setup"]["providers"] == [{"name": "p", "url": u.url()}] and tree["clearing"] == "no"
+    history = tree["history"]
+    assert history["samples"][-1][history["values"].index("turns")] == tree["counters"]["turns"] == 61
+    for word in (b"secret", b"my-", b"prompt"):
+        assert word not in answer.body
+    assert "failures" not in numbers(t)  # these are for those who ask
 
 
 @rows("same-numbers-everywhere")

@@ -1,6 +1,7 @@
 """TLS on listeners and to providers."""
 
 import ssl
+import threading
 import time
 import warnings
 
@@ -257,18 +258,21 @@ def _(lab):
 @rows("upstream-idle-goodbye")
 def _(lab):
     """A kept connection that said goodbye while idle is not used again."""
-    ca = tls.authority()
+    ca, said = tls.authority(), threading.Event()
 
     def step(x):
         x.answer(200, (), good_body(x.send))
         x.sleep(0.1)
         x.close(notify=True)
+        said.set()
 
     u = lab.provider(then=step, tls=ca.server())
     t = lab.turnpike(upstream(u, ca), {"workers": 1})
     for _ in range(5):
+        said.clear()
         served(lab.post(t), sends=1)
-        time.sleep(0.3)
+        assert said.wait(20)
+        time.sleep(0.2)
     assert u.count == 5
 
 

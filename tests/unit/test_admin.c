@@ -329,7 +329,21 @@ static const struct {
 	 "Host: 127.0.0.1\r\nAuthorization: Bearer s3cret\r\nOrigin: http://console.example.com", 0},
 	{REMOTE, true, "GET /stats", "Host: 192.0.2.1:9", 401},
 	{REMOTE, true, "GET /stats", "Host: 192.0.2.1:9\r\nAuthorization: Bearer s3cret", 0},
+	{REMOTE, true, "GET /", "Host: 192.0.2.1:9", 0},
+	{REMOTE, true, "GET /?x", "Host: 192.0.2.1:9", 401},
+	{REMOTE, true, "POST /", "Host: 192.0.2.1:9", 401},
+	{REMOTE, true, "GET /", "Host: rebound.example.net", 403},
+	{TCP, true, "POST /x",
+	 "Host: 127.0.0.1:9\r\nAuthorization: Bearer s3cret\r\nSec-Fetch-Site: same-origin", 0},
+	{TCP, true, "POST /x",
+	 "Host: 127.0.0.1:9\r\nAuthorization: Bearer s3cret\r\nSec-Fetch-Site: same-site", 403},
 	{UNIX, false, "POST /blacklist/clear", "Host: whatever", 0},
+	{UNIX, false, "POST /x", "Host: 127.0.0.1:9\r\nOrigin: http://127.0.0.1:9", 0},
+	{UNIX, false, "POST /x", "Host: 127.0.0.1:9\r\nOrigin: http://127.0.0.1:8", 403},
+	{UNIX, false, "POST /x", "Host: 127.0.0.1:9\r\nOrigin: null", 403},
+	{UNIX, false, "POST /x", "Host: 127.0.0.1:9\r\nSec-Fetch-Site: cross-site", 403},
+	{UNIX, false, "GET /stats", "Host: 127.0.0.1:9\r\nSec-Fetch-Site: none", 0},
+	{UNIX, false, "GET /stats", "Host: rebound.example.net\r\nSec-Fetch-Site: same-origin", 403},
 };
 
 START_TEST(who_may_do_what)
@@ -362,8 +376,10 @@ static int ask(bool draining, const char *method, const char *path, const char *
 	static const uint8_t slots[] = {3};
 	const struct tp_admin_view view = {
 		.config = config, .region = region, .slots = slots, .n_slots = 1, .draining = draining};
-	const struct tp_admin_question q = {tp_str_from(method), tp_str_from(path), tp_str_from(query),
-					    tp_str_from(body)};
+	const struct tp_admin_question q = {.method = tp_str_from(method),
+					    .path = tp_str_from(path),
+					    .query = tp_str_from(query),
+					    .body = tp_str_from(body)};
 	struct tp_admin_answer a;
 	tp_admin_answer(&view, &q, &a);
 	ck_assert(!a.body.failed && a.type != NULL);
@@ -390,7 +406,10 @@ static const struct {
 } asked[] = {
 	{"GET", "/metrics", "", "", 200},
 	{"HEAD", "/stats", "", "", 200},
-	{"GET", "/", "", "", 404},
+	{"GET", "/", "", "", 200},
+	{"GET", "/x", "", "", 404},
+	{"POST", "/", "", "", 405},
+	{"GET", "/stats", "history=1", "", 200},
 	{"GET", "/metrics/", "", "", 404},
 	{"POST", "/metrics", "", "", 405},
 	{"GET", "/blacklist/clear", "", "", 405},

@@ -281,7 +281,7 @@ START_TEST(a_copy_stands_alone)
 	ck_assert_uint_eq(copy->n_fields, 2);
 	span_is(bytes, copy->target, "/v1/responses");
 	span_is(bytes, tp_head_find(copy, TP_FIELD_X_API_KEY)->value, "k1");
-	free(copy);
+	tp_head_free(copy);
 }
 END_TEST
 

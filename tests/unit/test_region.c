@@ -124,9 +124,14 @@ START_TEST(damaged_is_replaced)
 	tp_region_close(r);
 	overwrite(d->offset, d->length);
 
-	ck_assert_msg(tp_region_open_readonly(name, &why, &r) == -EINVAL, "%s", d->what);
-	ck_assert_uint_ne(why.len, 0);
+	/* Who only looks does not judge by the boot: in a container its id is not the one that the server
+	 * sees. */
+	bool looks = d->offset == offsetof(struct tp_region_header, boot_id);
+	ck_assert_msg(tp_region_open_readonly(name, &why, &r) == (looks ? 0 : -EINVAL), "%s", d->what);
+	ck_assert_int_eq(why.len == 0, looks);
 	tp_buf_free(&why);
+	if (looks)
+		tp_region_close(r);
 	r = open_as(small, false, TP_REGION_REPLACED);
 	ck_assert_msg(strstr(tp_buf_cstr(&why), d->why) != NULL, "%s: %s", d->what, tp_buf_cstr(&why));
 	ck_assert_uint_eq(tp_counter_sum(r, TP_COUNT_TURNS), 0);

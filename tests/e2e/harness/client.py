@@ -120,7 +120,7 @@ def chunk_bytes(body, size, extension=b"", trailer=b""):
 class Client:
     """One connection."""
 
-    def __init__(self, address, tls=None, server_name=None, timeout=30.0, receive_buffer=None):
+    def __init__(self, address, tls=None, server_name=None, session=None, timeout=30.0, receive_buffer=None):
         self.timeout, self.address = timeout, address
         if isinstance(address, str):
             self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -135,7 +135,7 @@ class Client:
             self.sock.connect(address)
             if tls is not None:
                 self.sock = tls.wrap_socket(self.sock, server_hostname=server_name or "localhost",
-                                            suppress_ragged_eofs=False)
+                                            session=session, suppress_ragged_eofs=False)
         except BaseException:
             self.sock.close()
             raise

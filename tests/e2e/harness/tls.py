@@ -12,36 +12,76 @@ _lock = threading.Lock()
 _made = None
 
 
+CA_CONFIG = """[ca]
+default_ca = this
+[this]
+database = %(folder)s/index.txt
+serial = %(folder)s/ca.serial
+crlnumber = %(folder)s/crl.serial
+new_certs_dir = %(folder)s
+default_md = sha256
+default_crl_days = 2
+policy = any
+[any]
+commonName = supplied
+"""
+
+
 class Authority:
     def __init__(self, folder):
         self.folder = folder
         self.ca = self._path("ca.pem")
+        for name, content in (("ca.cnf", CA_CONFIG % {"folder": folder}), ("index.txt", ""), ("ca.serial", "1000\n"),
+                              ("crl.serial", "01\n")):
+            with open(self._path(name), "w") as out:
+                out.write(content)
         self._new_key("ca.key")
         self._run("req", "-x509", "-new", "-key", self._path("ca.key"), "-subj", "/CN=turnpike test authority",
                   "-days", "2", "-out", self.ca)
         self.certificate, self.key = self.issue("server", "DNS:localhost,IP:127.0.0.1,IP:::1")
 
-    def issue(self, name, subject_names):
+    def issue(self, name, subject_names, expired=False):
         key, request, certificate = (self._path(name + end) for end in (".key", ".csr", ".pem"))
         self._new_key(name + ".key")
         self._run("req", "-new", "-key", key, "-subj", "/CN=" + name, "-out", request)
         extensions = self._path(name + ".ext")
         with open(extensions, "w") as out:
             out.write("subjectAltName=%s\nbasicConstraints=CA:FALSE\n" % subject_names)
-        self._run("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self._path("ca.key"),
-                  "-CAcreateserial", "-days", "2", "-extfile", extensions, "-out", certificate)
+        if expired:
+            self._ca("-in", request, "-extfile", extensions, "-out", certificate, "-notext",
+                     "-startdate", "20200101000000Z", "-enddate", "20200201000000Z")
+        else:
+            self._run("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self._path("ca.key"),
+                      "-CAcreateserial", "-days", "2", "-extfile", extensions, "-out", certificate)
         return certificate, key
+
+    def revoke(self, certificate):
+        """A file with the authority and its revocation list."""
+        self._ca("-revoke", certificate)
+        self._ca("-gencrl", "-out", self._path("crl.pem"))
+        both = self._path("ca-and-crl.pem")
+        with open(both, "w") as out:
+            for name in (self.ca, self._path("crl.pem")):
+                with open(name) as part:
+                    out.write(part.read())
+        return both
 
     def server(self, certificate=None, key=None):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate or self.certificate, key or self.key)
         return context
 
-    def client(self, alpn=("http/1.1",)):
+    def _ca(self, *arguments):
+        self._run("ca", "-batch", "-config", self._path("ca.cnf"), "-cert", self.ca, "-keyfile", self._path("ca.key"),
+                  *arguments)
+
+    def client(self, alpn=("http/1.1",), pair=None):
         context = ssl.create_default_context(cafile=self.ca)
         context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF  # a missing goodbye is to be seen
         if alpn:
             context.set_alpn_protocols(list(alpn))
+        if pair is not None:
+            context.load_cert_chain(*pair)
         return context
 
     def _new_key(self, name):
@@ -55,11 +95,16 @@ class Authority:
         subprocess.run(["openssl", *arguments], check=True, capture_output=True)
 
 
+def new_authority():
+    """One that nobody knows yet."""
+    folder = tempfile.mkdtemp(prefix="turnpike-ca-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Authority(folder)
+
+
 def authority():
     global _made
     with _lock:
         if _made is None:
-            folder = tempfile.mkdtemp(prefix="turnpike-ca-")
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            _made = Authority(folder)
+            _made = new_authority()
         return _made

@@ -1,0 +1,237 @@
+"""Who is who under TLS: certificates of clients, ours for providers, and the choice among those of a listener."""
+
+import os
+import ssl
+
+import pytest
+
+from harness import tls
+from harness.checks import local_error, refusal, served
+from harness.client import Client, ask
+from harness.lab import Rows, quiet
+from harness.provider import ok
+from harness.turnpike import merge, run, yaml
+
+rows = Rows()
+
+
+def listener(ca, **more):
+    return {"listen": [{"address": "127.0.0.1:0", "tls": dict({"certificate": ca.certificate, "key": ca.key}, **more)}]}
+
+
+def upstream(u, authority, **more):
+    return {"p": {"url": "https://localhost:%d/v1" % u.port, "tls": dict({"ca": authority.ca}, **more)}}
+
+
+def admin(lab, more):
+    return merge({"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]}}, more)
+
+
+def reload(t, config):
+    t.config = merge(t.config, config)
+    with open(t.file, "w") as out:
+        out.write(yaml(t.config))
+    answer = ask(t.admins[0], "POST", "/reload")
+    assert answer.status == 200, (answer.body, t.log[-2000:])
+
+
+def turned_away(t, context, says=None):
+    """By an alert, in the handshake: under TLS 1.3 the client hears of it with its first read."""
+    with pytest.raises(ssl.SSLError) as e:
+        with Client(t.address, tls=context) as c:
+            c.sock.sendall(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n" + b"x" * 30000)
+            c.sock.recv(1)
+    assert "alert" in str(e.value).lower() and (says is None or says in str(e.value).lower()), e.value
+
+
+def versions(context):
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1_2, version
+        yield context
+
+
+# ---- clients
+
+@rows("client-certificate")
+def _(lab):
+    ca, other = tls.authority(), tls.new_authority()
+    pair = ca.issue("client", "DNS:client.example")
+    u = lab.provider(then=ok())
+    t = lab.turnpike(u, listener(ca, client_ca=ca.ca), probe=False)
+    for context in versions(ca.client(pair=pair)):
+        with Client(t.address, tls=context) as c:
+            served(c.post(), sends=1)
+            served(c.post(), sends=1)
+    bad = [(None, None), (other.issue("stranger", "DNS:client.example"), "unknown ca"),
+           (ca.issue("stale", "DNS:client.example", expired=True), "expired")]
+    for pair, says in bad:
+        for context in versions(ca.client(pair=pair)):
+            turned_away(t, context, says)
+    assert u.count == 4
+    t.counted(tls_handshakes=2, tls_failed=6)  # and not one line of the log above debug: the lab looks
+
+
+@rows("client-certificate-revoked")
+def _(lab):
+    ca = tls.new_authority()
+    good, bad = ca.issue("good", "DNS:c.example"), ca.issue("bad", "DNS:c.example")
+    t = lab.turnpike(lab.provider(then=ok()), listener(ca, client_ca=ca.revoke(bad[0])), probe=False)
+    with Client(t.address, tls=ca.client(pair=good)) as c:
+        served(c.post())
+    turned_away(t, ca.client(pair=bad), "revoked")
+
+
+@rows("client-ca-reloaded")
+def _(lab):
+    """Another authority: neither a connection nor a session of the one before gets in."""
+    first, second = tls.authority(), tls.new_authority()
+    old, new = first.issue("old", "DNS:c.example"), second.issue("new", "DNS:c.example")
+    t = lab.turnpike(lab.provider(then=ok()), admin(lab, listener(first, client_ca=first.ca)), probe=False)
+    context = first.client(pair=old)
+    kept = lab.client(t, tls=context)
+    served(kept.post())
+    session = kept.sock.session
+    with Client(t.address, tls=context, session=session) as c:
+        served(c.post())
+        assert c.sock.session_reused
+    reload(t, listener(first, client_ca=second.ca))
+    assert kept.closed(5) is not None
+    turned_away(t, context)
+    with pytest.raises(ssl.SSLError):
+        with Client(t.address, tls=context, session=session) as c:
+            c.sock.recv(1)
+    with Client(t.address, tls=first.client(pair=new)) as c:
+        served(c.post())
+    reload(t, listener(first, client_ca=second.ca))
+    reload(t, listener(first, client_ca=""))
+    with Client(t.address, tls=first.client()) as c:
+        served(c.post())
+
+
+@rows("ciphers")
+def _(lab):
+    """Neither RSA key exchange nor CBC."""
+    ca = tls.authority()
+    t = lab.turnpike(lab.provider(then=ok()), listener(ca), probe=False)
+    context = ca.client()
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    for weak in ("ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA", "AES128-GCM-SHA256"):
+        context.set_ciphers(weak)
+        turned_away(t, context, "handshake failure")
+    context.set_ciphers("ECDHE-ECDSA-AES128-GCM-SHA256")
+    with Client(t.address, tls=context) as c:
+        served(c.post())
+
+
+# ---- providers
+
+def demanding(ca):
+    context = ca.server()
+    context.load_verify_locations(ca.ca)
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+@rows("presented-to-a-provider")
+def _(lab):
+    ca = tls.authority()
+    pair = ca.issue("turnpike", "DNS:turnpike.example")
+    for context in versions(demanding(ca)):
+        u = lab.provider(ok(), ok(), tls=context)
+        t = lab.turnpike(upstream(u, ca, certificate=pair[0], key=pair[1]), {"workers": 1})
+        served(lab.post(t), sends=1)
+        served(lab.post(t), sends=1)
+        subject = dict(x[0] for x in u.connections[0].sock.getpeercert()["subject"])
+        assert subject["commonName"] == "turnpike" and len(u.connections) == 1
+
+
+@rows("not-presented")
+def _(lab):
+    ca = tls.authority()
+    context = demanding(ca)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2  # else the refusal comes after the handshake
+    u = lab.provider(tls=context)
+    t = lab.turnpike(upstream(u, ca))
+    local_error(lab.post(t), 502, "chat", "upstream_unreachable")
+    quiet(u, 0.3, 0)
+
+
+@rows("not-presented-1.3")
+def _(lab):
+    """There the refusal comes behind the request, and what was written is not written again."""
+    ca = tls.authority()
+    u = lab.provider(tls=demanding(ca))
+    t = lab.turnpike(upstream(u, ca))
+    refusal(lab.post(t), "upstream_reset_replay_refused")
+    assert u.count == 0 and len(u.connections) == 1
+
+
+@rows("expired-provider")
+def _(lab):
+    ca = tls.authority()
+    u = lab.provider(tls=ca.server(*ca.issue("expired", "DNS:localhost", expired=True)))
+    local_error(lab.post(lab.turnpike(upstream(u, ca))), 502, "chat", "upstream_unreachable")
+    quiet(u, 0.3, 0)
+
+
+# ---- names
+
+@rows("certificate-by-name")
+def _(lab):
+    ca = tls.authority()
+    named = {name: ca.issue(name, names) for name, names in
+             (("wild", "DNS:*.example.net,DNS:example.org"), ("exact", "DNS:api.example.net"))}
+    more = [{"certificate": c, "key": k} for c, k in named.values()]
+    t = lab.turnpike(lab.provider(then=ok()), admin(lab, listener(ca, more=more)), probe=False)
+    context = ca.client()
+
+    def shown(name):
+        context.check_hostname = name in expected
+        with Client(t.address, tls=context, server_name=name) as c:
+            served(c.post())
+            return dict(x[0] for x in c.sock.getpeercert()["subject"])["commonName"]
+
+    expected = {"localhost": "server", "api.example.net": "exact", "API.example.net": "exact",
+                "other.example.net": "wild", "example.org": "wild"}
+    assert {name: shown(name) for name in expected} == expected
+    others = ("example.net", "a.b.example.net", "unknown.example", "127.0.0.1")
+    assert {shown(name) for name in others} == {"server"}
+    # a change of one of them is taken by a reload
+    pair = ca.issue("renewed", "DNS:api.example.net")
+    reload(t, listener(ca, more=[{"certificate": pair[0], "key": pair[1]}]))
+    assert shown("api.example.net") == "renewed" and shown("localhost") == "server"
+
+
+# ---- mistakes
+
+@rows("check-tells-the-place")
+def _(lab):
+    ca = tls.authority()
+    other = ca.issue("mismatch", "DNS:localhost")
+    u = lab.provider()
+    good = {"certificate": ca.certificate, "key": ca.key}
+    cases = [
+        (listener(ca, key=other[1]), "key values mismatch"),
+        (listener(ca, certificate=ca.key), "cannot be used as a certificate"),
+        (listener(ca, client_ca=ca.key), "cannot be used for authorities"),
+        (listener(ca, more=[good, {"certificate": other[0], "key": ca.key}]), "key values mismatch"),
+        (listener(ca, more=[{"certificate": ca.certificate}]), "`key` is missing"),
+        ({"listen": [{"address": "127.0.0.1:0", "tls": {"client_ca": ca.ca}}]}, "`certificate` is missing"),
+        ({"providers": upstream(u, ca, certificate=other[0], key=ca.key)}, "key values mismatch"),
+        ({"providers": upstream(u, ca, certificate=other[0])}, "`key` is missing"),
+        ({"providers": upstream(u, ca, ca=ca.key)}, "cannot be used for authorities"),
+        ({"providers": {"p": {"url": u.url(), "tls": good}}}, "has no meaning for an http:// url"),
+    ]
+    for config, says in cases:
+        file = os.path.join(lab.folder, "wrong.yaml")
+        with open(file, "w") as out:
+            out.write(yaml(merge({"providers": {"p": {"url": u.url()}}}, config)))
+        done = run("check", "-c", file)
+        lines = (done.stderr + done.stdout).splitlines()
+        assert done.returncode != 0 and len(lines) == 1 and says in lines[0], (says, lines)
+        assert lines[0].startswith(file + ":") and lines[0][len(file) + 1:].split(":")[1].isdigit(), lines
+
+
+@pytest.mark.parametrize("row", rows.names())
+def test_row(row, row_result):
+    row_result(row)

@@ -12,15 +12,17 @@ CFLAGS      ?= -O2 -g
 AR          := $(if $(findstring clang,$(CC)),ar,gcc-ar)
 SANITIZE    ?=
 WERROR      ?= $(if $(CI),1,)
+TIME        ?= 60
 PYTEST      ?= /usr/bin/python3 -m pytest
 
 # ---- what has to be installed (Debian names)
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
               zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
-DEPS_TEST  := check python3 python3-pytest openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
-DEPS_FUZZ  := clang libclang-rt-14-dev
+DEPS_TEST  := check node-llhttp python3 python3-pytest openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
+DEPS_FUZZ  := clang libclang-rt-14-dev node-llhttp
 DEPS_STYLE := clang-format
+DEPS_LINT  := clang-tidy cppcheck
 DEPS_BENCH := nginx-light haproxy valgrind
 DEPS_UI    := chromium
 DEPS_PACKAGE := dpkg-dev debhelper fakeroot lintian rpm rpmlint debootstrap systemd systemd-container groff-base
@@ -42,7 +44,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
             -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wvla
 # The daemon is linked as one: 8 % fewer instructions. Fat objects, so that tests link without it.
 LTO      ?= $(if $(SANITIZE)$(findstring clang,$(CC)),,1)
-HARDEN   := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
+# Checked in what was linked: tests/style/hardening.sh
+HARDEN   := -fstack-protector-strong -fstack-clash-protection -fPIE $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-fcf-protection) $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
 TP_CFLAGS = -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -DTP_VERSION='"$(VERSION)"' \
             $(WARNINGS) $(if $(WERROR),-Werror) $(HARDEN) $(PKGFLAGS) $(if $(LTO),-flto=auto -ffat-lto-objects) \
             $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -111,9 +114,10 @@ test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients
 
-## unit: unit tests of the leaf modules
+MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
+## unit: unit tests of the leaf modules (VALGRIND=1: under memcheck)
 unit: deps-test $(UNIT_BIN)
-	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $$t; done
+	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $(if $(VALGRIND),CK_FORK=no $(MEMCHECK)) $$t; done
 
 ## e2e: end-to-end tests alone (E2E='hostile tls': these files of them)
 E2E_FILES = $(if $(E2E),$(E2E:%=tests/e2e/test_%.py),tests/e2e)
@@ -148,20 +152,42 @@ run: all
 check-style: deps-test
 	$(Q)CC="$(CC)" tests/style/check.sh
 
+.PHONY: analyze check-hardening coverage soak
+## analyze: gcc -fanalyzer and cppcheck, and clang-tidy with TIDY=1 (half an hour)
+analyze: deps-lint
+	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags LTO=)" $(if $(TIDY),tidy)
+
+## check-hardening: what the linked daemon says of PIE, RELRO, stack protector, FORTIFY and CET
+check-hardening: build/turnpike
+	$(Q)tests/style/hardening.sh build/turnpike
+
+## coverage: lines that the unit tests run, by file, least first (gcov)
+coverage: deps-test
+	$(Q)$(MAKE) --no-print-directory unit BUILD=build/coverage LTO= CFLAGS='-O0 -g --coverage'
+	$(Q)cd build/coverage && find . -path './common/*.gcda' -o -path './server/*.gcda' | sort | while read -r f; do \
+	  gcov -n -o "$$(dirname "$$f")" "$$f" 2>/dev/null | sed -n "/^File '\(common\|server\).*\.c'/{N;s/File '\(.*\)'\nLines executed:\(.*\)% of.*/\2 \1/p}"; \
+	  done | sort -nu
+
+## soak: everything at once for TIME seconds (SEED=1)
+soak: deps-test $(BUILD)/turnpike
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike /usr/bin/python3 tests/soak/soak.py $(TIME) $(SEED)
+
 .PHONY: print-flags
 ## print-flags: the compiler's flags, for clang-tidy and editors
 print-flags:
 	@echo $(TP_CFLAGS)
 
-.PHONY: fuzz
-TIME ?= 60
-FUZZ_BIN := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-## fuzz: each fuzz target for TIME seconds (60), with clang
-fuzz: deps-fuzz $(FUZZ_BIN)
-	$(Q)set -e; for f in $(FUZZ_BIN); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/found/$$n; echo "== $$n"; \
-	  $$f -max_total_time=$(TIME) -verbosity=0 -artifact_prefix=build/fuzz/found/$$n/ \
-	    build/fuzz/found/$$n $$(ls -d tests/fuzz/corpus/$$n 2>/dev/null) 2>&1 | grep -vE 'Uses: |ictionary' ; \
-	  [ -z "$$(ls build/fuzz/found/$$n | grep -E '^(crash|leak|timeout|oom)-')" ]; done
+.PHONY: fuzz fuzz-regress
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BIN   := $(FUZZ_NAMES:%=build/fuzz/fuzz_%)
+FUZZ_ONLY  ?= $(FUZZ_NAMES)
+## fuzz: each fuzz target for TIME seconds (60), with clang (FUZZ_ONLY='json sse': these targets)
+fuzz: deps-fuzz $(FUZZ_ONLY:%=build/fuzz/fuzz_%)
+	$(Q)tests/fuzz/run.sh $(TIME) $(FUZZ_ONLY)
+
+# llhttp as Debian has it: sources, built strict
+LLHTTP_SRC   := /usr/share/llhttp
+LLHTTP_FLAGS := -DLLHTTP_STRICT_MODE=1 -isystem /usr/share/include/llhttp
 
 FUZZ_CC   := clang -std=c17 -D_GNU_SOURCE -I. -include common/base/banned.h -O1 -g $(PKGFLAGS) \
              -fno-sanitize-recover=all
@@ -173,9 +199,30 @@ build/fuzz/%.o: %.c Makefile
 build/fuzz/libcommon.a: $(FUZZ_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+build/fuzz/llhttp.o: Makefile
+	$(Q)mkdir -p $(@D) && for f in api http llhttp; do clang -O1 -g -w $(LLHTTP_FLAGS) -I/usr/share/include/llhttp \
+	  -fsanitize=fuzzer-no-link -c -o $(@D)/llhttp-$$f.o $(LLHTTP_SRC)/$$f.c || exit 1; done && \
+	  ld -r -o $@ $(@D)/llhttp-api.o $(@D)/llhttp-http.o $(@D)/llhttp-llhttp.o
+
+build/fuzz/fuzz_llhttp: build/fuzz/llhttp.o
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libcommon.a
 	$(call say,FUZZ,$@)
-	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $< build/fuzz/libcommon.a $(LIBS)
+	$(Q)$(FUZZ_CC) $(LLHTTP_FLAGS) -fsanitize=fuzzer,address,undefined -MMD -MP -o $@ $< $(filter %llhttp.o,$^) build/fuzz/libcommon.a $(LIBS)
+
+## fuzz-regress: each fuzz target once over its corpus and what was found before, built like the daemon
+REGRESS_BIN := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
+fuzz-regress: deps-test $(REGRESS_BIN)
+	$(Q)set -e; for n in $(FUZZ_NAMES); do $(SAN_ENV) $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n; done
+
+$(BUILD)/fuzz/llhttp.o: Makefile
+	$(Q)mkdir -p $(@D) && for f in api http llhttp; do $(CC) -O1 -g -w $(LLHTTP_FLAGS) -c -o $(@D)/llhttp-$$f.o $(LLHTTP_SRC)/$$f.c || exit 1; done && \
+	  ld -r -o $@ $(@D)/llhttp-api.o $(@D)/llhttp-http.o $(@D)/llhttp-llhttp.o
+
+$(BUILD)/fuzz/llhttp: $(BUILD)/fuzz/llhttp.o
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/main.c $(BUILD)/libcommon.a
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat% -Wmissing-prototypes,$(TP_CFLAGS)) $(CFLAGS) $(LLHTTP_FLAGS) $(TP_LDFLAGS) \
+	  -MMD -MP -MF $@.d -o $@ $(filter %.c %llhttp.o,$^) $(BUILD)/libcommon.a $(LIBS)
 
 BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
 
@@ -271,7 +318,7 @@ define install_missing
 	fi
 endef
 
-.PHONY: deps deps-build deps-test deps-fuzz deps-bench deps-package
+.PHONY: deps deps-build deps-test deps-fuzz deps-bench deps-lint deps-package
 ## deps: install what building and testing need (apt)
 deps: deps-test
 deps-build:
@@ -280,6 +327,8 @@ deps-test:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_STYLE))
 deps-fuzz:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
+deps-lint:
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_LINT))
 deps-ui:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_UI))
 deps-package:
@@ -287,7 +336,7 @@ deps-package:
 deps-bench:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_BENCH))
 
--include $(FUZZ_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)
+-include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:=.d) $(REGRESS_BIN:=.d) $(COMMON_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT_BIN:=.d) $(wildcard $(BUILD)/tests/bench/*.d)
 
 # ---- proof and numbers of the shared table
 DEPS_MODEL := gcc spin

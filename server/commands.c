@@ -48,9 +48,10 @@ static const char serve_more[] =
 	"ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL, REFRESH_STATE_FILE),\n"
 	"SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT.\n"
 	"\n"
-	"Signals: HUP takes over a changed configuration (see turnpike reload); USR1 opens the logs anew; TERM, INT or QUIT\n"
-	"stop accepting, let running requests finish for up to shutdown.drain, and exit 0;\n"
-	"a second one ends everything at once.";
+	"Signals: HUP takes over a changed configuration (see turnpike reload); USR1 opens the logs anew; USR2 replaces\n"
+	"the binary by the one that is now where this one was started from, while everything goes on; TERM, INT or QUIT\n"
+	"stop accepting, let running requests finish for up to shutdown.drain, and exit 0; a second one ends everything\n"
+	"at once.";
 
 /* ---- post, get */
 

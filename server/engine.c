@@ -78,7 +78,7 @@ int tp_engine_start(struct tp_config *config, int client_fd, int keep_fd, enum t
 		(void)close(notices[0]);
 		if (keep_fd >= 0)
 			(void)close(keep_fd);
-		tp_child_begin("engine", -1, -1);
+		tp_child_begin("engine", NULL);
 		run(config, region, control[1], notices[1], client_fd);
 	}
 	error = pid < 0 ? -errno : 0;

@@ -31,7 +31,7 @@ static long read_pid(int fd)
 }
 
 /* For the message to whoever comes second. Not needed for the lock, so a failure is no failure. */
-static void write_pid(int fd)
+void tp_instance_sign(int fd)
 {
 	char text[24];
 	int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
@@ -94,8 +94,24 @@ static int take(const char *name, int fd, struct tp_buf *why)
 		tp_buf_printf(why, "cannot lock /dev/shm%s.lock: %s", name, strerror(-error));
 		return error;
 	}
-	write_pid(fd);
+	tp_instance_sign(fd);
 	return 0;
+}
+
+bool tp_instance_inherited(const char *name, int fd)
+{
+	char path[NAME_MAX];
+	struct stat here, there;
+	if ((size_t)snprintf(path, sizeof path, "%s.lock", name) >= sizeof path)
+		return false;
+	int other = shm_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (other < 0)
+		return false;
+	bool same = fstat(other, &there) == 0 && fstat(fd, &here) == 0 && here.st_dev == there.st_dev &&
+		    here.st_ino == there.st_ino;
+	(void)close(other);
+	/* The lock is the open file's: taken once more through it, it is simply held. */
+	return same && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
 int tp_instance_lock(const char *name, struct tp_buf *why, int *ret_fd)

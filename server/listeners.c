@@ -396,6 +396,33 @@ static void drop_syns(int fd)
 	(void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
+void tp_listeners_disown_paths(struct tp_listeners *l)
+{
+	for (size_t i = 0; i < l->n_paths; i++)
+		free(l->paths[i].path);
+	free(l->paths);
+	l->paths = NULL;
+	l->n_paths = 0;
+}
+
+static bool has_path(const struct tp_listeners *l, size_t conf)
+{
+	for (size_t i = 0; i < l->n_paths; i++)
+		if (l->paths[i].conf == conf)
+			return true;
+	return false;
+}
+
+void tp_listeners_own_paths(struct tp_listeners *l, const struct tp_listener_conf *confs)
+{
+	for (size_t i = 0; i < l->n_sockets; i++) {
+		const struct tp_listener_conf *conf = &confs[l->sockets[i].conf];
+		/* Whoever has removed the file meanwhile: there is nothing to look after. */
+		if (conf->is_unix && !has_path(l, l->sockets[i].conf))
+			(void)keep_path(l, l->sockets[i].conf, conf->host);
+	}
+}
+
 static void remove_paths(struct tp_listeners *l)
 {
 	for (size_t i = 0; i < l->n_paths; i++) {
@@ -404,11 +431,8 @@ static void remove_paths(struct tp_listeners *l)
 		if (lstat(l->paths[i].path, &st) == 0 && st.st_dev == l->paths[i].dev &&
 		    st.st_ino == l->paths[i].ino)
 			(void)unlink(l->paths[i].path);
-		free(l->paths[i].path);
 	}
-	free(l->paths);
-	l->paths = NULL;
-	l->n_paths = 0;
+	tp_listeners_disown_paths(l);
 }
 
 void tp_listeners_stop(struct tp_listeners *l)

@@ -61,12 +61,14 @@ struct tp_listeners_want {
 int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *ret_added,
 			 struct tp_buf *why);
-/* The second: the new ones listen and are l's; those that are no longer wanted go to *ret_removed, still open
- * and listening.  `want` as before; its slots are borrowed from now on.  False: out of memory,
- * nothing has changed. */
+/* The second: the new ones are l's, and listen with tp_listeners_begin(); those that are no longer wanted go
+ * to *ret_removed, still open and listening.  `want` as before; its slots are borrowed from now on.  False:
+ * out of memory, nothing has changed. */
 bool tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *added,
 			 struct tp_listeners *ret_removed);
+/* All of them listen; those that do already go on. */
+void tp_listeners_begin(struct tp_listeners *l);
 /* In a child: closes its copies of the sockets; paths and names stay the master's. NULL is ignored. */
 void tp_listeners_let_go(const struct tp_listeners *l);
 
@@ -80,6 +82,11 @@ void tp_listeners_stop(struct tp_listeners *l);
 /* How long after tp_listeners_stop() a handshake that had begun may still bring a connection: the workers
  * should empty their queues not before. Milliseconds. */
 uint64_t tp_listeners_settle_ms(const struct tp_listeners *l);
+
+/* Another master has the sockets too, and their files are its own from now on. */
+void tp_listeners_disown_paths(struct tp_listeners *l);
+/* The reverse: files of unix sockets that came from another master. `confs`: those of `l`. */
+void tp_listeners_own_paths(struct tp_listeners *l, const struct tp_listener_conf *confs);
 
 /* Closes the master's copies, removes the unix paths that are still its own. The worker's copies are the
  * worker's affair. Safe on a zeroed struct, and a second time. */

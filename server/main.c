@@ -5,6 +5,7 @@
 
 #include "server/commands.h"
 #include "server/help.h"
+#include "server/upgrade.h"
 
 int tp_cmd_help(int argc, char **argv)
 {
@@ -38,7 +39,7 @@ static bool fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-	if (!fill_standard_descriptors())
+	if (!fill_standard_descriptors() || !tp_upgrade_remember(argc, argv))
 		return 1;
 	if (argc < 2) {
 		tp_help_overview(stderr);

@@ -29,6 +29,7 @@
 #include "server/master_parts.h"
 
 enum {
+	HANDED_SETTLE_MS = 50, /* until a successor has seen that everything is its own */
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
 	ADMIN_PATIENCE_MS = 1000,
@@ -36,202 +37,19 @@ enum {
 	ALERTS_PATIENCE_MS = 1000, /* the last words, as often the reason why it gave up, get through */
 };
 
-static bool start_up(struct master *m, bool fresh_state);
 static void serve(struct master *m);
 static void shut_down(struct master *m);
 
 int tp_master_run(struct tp_config *config, const struct tp_load_options *load, bool fresh_state)
 {
-	struct master m = {.load = load, .config = config, .lock_fd = -1, .signal_fd = -1};
-	bool started = start_up(&m, fresh_state);
+	struct master m = {.load = load,
+			   .config = config,
+			   .fds = {.lock = -1, .signal = -1, .successor = -1, .predecessor = -1}};
+	bool started = tp_master_start_up(&m, fresh_state);
 	if (started)
 		serve(&m);
 	shut_down(&m);
 	return started && m.state == MASTER_GONE ? 0 : 1;
-}
-
-/* ---- start */
-
-static bool open_log(const struct tp_config *config)
-{
-	tp_log_set_role("master");
-	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
-	if (error != 0)
-		tp_error("cannot open the log %s: %s", config->log.output, strerror(-error));
-	return error == 0;
-}
-
-/* The workers write it; that it can be written is found out before there are any. */
-static bool try_access_log(const struct tp_config *config)
-{
-	const char *output = config->access_log.output;
-	struct tp_sink sink = TP_SINK_STDERR;
-	if (output[0] != '/')
-		return true;
-	int error = tp_sink_open(&sink, output);
-	tp_sink_close(&sink);
-	if (error != 0)
-		tp_error("cannot open the access log %s: %s", output, strerror(-error));
-	return error == 0;
-}
-
-/* All are taken through a descriptor; those that end a process by default must not, whatever their use. */
-static bool take_signals(struct master *m)
-{
-	static const int taken[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
-	sigset_t set;
-	(void)sigemptyset(&set);
-	for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-		(void)sigaddset(&set, taken[i]);
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGCHLD, SIG_DFL); /* inherited as ignored, no child could be waited for */
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (m->signal_fd < 0)
-		tp_error("cannot take signals: %s", strerror(errno));
-	return m->signal_fd >= 0;
-}
-
-static bool take_instance(struct master *m)
-{
-	struct tp_buf why = {0};
-	int error = tp_instance_lock(m->config->state.name, &why, &m->lock_fd);
-	if (error != 0)
-		tp_error("%s", tp_buf_cstr(&why));
-	tp_buf_free(&why);
-	return error == 0;
-}
-
-static bool open_table(struct master *m, bool fresh)
-{
-	const char *name = m->config->state.name;
-	struct tp_region_sizes sizes = {.logical_requests = m->config->state.logical_requests,
-					.urls = m->config->state.urls};
-	enum tp_region_result result;
-	struct tp_buf why = {0};
-	int error = tp_region_open(name, sizes, fresh, &why, &m->region, &result);
-	/* `why` is a whole sentence; empty only where there was no memory for it. */
-	const char *reason = why.len > 0 ? tp_buf_cstr(&why) : NULL;
-	if (error != 0)
-		tp_error("%s", reason != NULL ? reason : strerror(-error));
-	else if (result == TP_REGION_REPLACED)
-		tp_log(fresh ? TP_LOG_INFO : TP_LOG_WARN, "%s",
-		       reason != NULL ? reason : "a fresh shared table");
-	else
-		tp_info("shared table %s: %s", name,
-			result == TP_REGION_ATTACHED ? "goes on from an earlier start" : "created");
-	tp_buf_free(&why);
-	if (error != 0)
-		return false;
-	m->fresh_table = result != TP_REGION_ATTACHED;
-	tp_number_set(m->region, TP_NUMBER_STARTED_MS, tp_clock_boot_ms());
-	tp_number_set(m->region, TP_NUMBER_CONFIG_GENERATION, m->config->generation);
-	return true;
-}
-
-static bool open_listeners(struct master *m)
-{
-	struct tp_buf why = {0};
-	int error = tp_listeners_open(m->config->listeners, m->config->n_listeners, m->places.slots,
-				      m->places.n, &m->listeners, &why);
-	if (error != 0)
-		tp_error("%s", tp_buf_cstr(&why));
-	tp_buf_free(&why);
-	return error == 0;
-}
-
-static bool open_admin(struct master *m)
-{
-	const struct tp_admin_setup setup = {
-		.config = m->config,
-		.region = m->region,
-		.slots = m->places.slots,
-		.n_slots = m->places.n,
-		.lock_fd = m->lock_fd,
-		.signal_fd = m->signal_fd,
-		.public_sockets = &m->listeners,
-	};
-	struct tp_buf why = {0};
-	int error = tp_admin_open(&setup, &why, &m->admin);
-	if (error != 0)
-		tp_error("admin: %s", tp_buf_cstr(&why));
-	tp_buf_free(&why);
-	return error == 0;
-}
-
-static bool open_snapshots(struct master *m)
-{
-	const struct tp_snapshots_setup setup = {
-		.config = m->config,
-		.region = m->region,
-		.lock_fd = m->lock_fd,
-		.signal_fd = m->signal_fd,
-		.admin = m->admin,
-		.public_sockets = &m->listeners,
-	};
-	int error = tp_snapshots_open(&setup, &m->snapshots);
-	if (error != 0)
-		tp_error("snapshots: %s", strerror(-error));
-	return error == 0;
-}
-
-static bool write_pid_file(const struct master *m)
-{
-	const char *path = m->config->pid_file;
-	if (path == NULL)
-		return true;
-	int error = tp_pidfile_write(path);
-	if (error != 0)
-		tp_error("cannot write the pid file %s: %s", path, strerror(-error));
-	return error == 0;
-}
-
-static bool make_supervisor(struct master *m)
-{
-	struct tp_spawn spawn = {
-		.config = m->config,
-		.region = m->region,
-		.listeners = &m->listeners,
-		.slots = m->places.slots,
-		.n_slots = m->places.n,
-		.lock_fd = m->lock_fd,
-		.signal_fd = m->signal_fd,
-		.admin = m->admin,
-		.snapshots = m->snapshots,
-		.alerts = &m->alerts,
-		.load = m->load,
-	};
-	int error = tp_wake_open(spawn.wake_fds);
-	if (error != 0) {
-		tp_error("cannot make eventfds: %s", strerror(-error));
-		return false;
-	}
-	m->alerts = (struct tp_alerts){.config = m->config, .region = m->region};
-	m->supervisor = tp_supervisor_new(&spawn, m->fresh_table);
-	if (m->supervisor == NULL)
-		tp_error("out of memory");
-	return m->supervisor != NULL;
-}
-
-static bool start_up(struct master *m, bool fresh_state)
-{
-	(void)umask(027);
-	(void)signal(SIGXFSZ, SIG_IGN); /* a log that may not grow costs lines, not the process */
-	if (!open_log(m->config) || !try_access_log(m->config))
-		return false;
-	if (geteuid() == 0)
-		tp_warn("running as root; a user of its own is safer (User= in a unit)");
-	if (m->config->n_providers == 0)
-		tp_warn("no provider configured: every request is answered 503 until there is one in "
-			"`providers`");
-	tp_fdlimit_raise();
-	if (!tp_ticket_keys_begin(tp_clock_boot_ms())) {
-		tp_error("the system gives no random bytes");
-		return false;
-	}
-	return take_signals(m) && take_instance(m) && open_table(m, fresh_state) &&
-	       tp_places_take(&m->places, m->region, m->config->workers) && open_listeners(m) &&
-	       open_admin(m) && open_snapshots(m) && write_pid_file(m) && make_supervisor(m);
 }
 
 /* ---- the loop */
@@ -266,9 +84,16 @@ static void tell_ready(const struct master *m)
 		tp_warn("cannot tell the service manager: %s", strerror(-error));
 }
 
+void tp_master_is_ready(struct master *m)
+{
+	tell_ready(m);
+	enter(m, MASTER_READY);
+}
+
 static void begin_stop(struct master *m)
 {
 	tp_reload_cancel(m, "the server stops");
+	tp_upgrade_cancel(m, "the server stops");
 	unsigned n = tp_supervisor_serving(m->supervisor);
 	tp_info("stopping: no new connections; %u worker%s finish%s what is running, for up to %u s", n,
 		n == 1 ? "" : "s", n == 1 ? "es" : "", m->config->drain_ms / 1000);
@@ -276,6 +101,16 @@ static void begin_stop(struct master *m)
 	tp_admin_drain(m->admin); /* /readyz says so before the first connection is refused */
 	tp_listeners_stop(&m->listeners);
 	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners);
+	enter(m, MASTER_CLOSING);
+}
+
+void tp_master_hand_over(struct master *m)
+{
+	tp_listeners_disown_paths(&m->listeners);
+	tp_admin_retire(m->admin);
+	tp_snapshots_retire(m->snapshots);
+	/* The other one stops the sockets that it does not want now. */
+	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners) + HANDED_SETTLE_MS;
 	enter(m, MASTER_CLOSING);
 }
 
@@ -291,7 +126,12 @@ static void stop_at_once(struct master *m)
 
 static void on_stop_signal(struct master *m)
 {
-	if (m->state == MASTER_STARTING || m->state == MASTER_READY)
+	if (m->upgrade.state == UPGRADE_DONE && !m->upgrade.asked_to_stop) {
+		m->upgrade.asked_to_stop = true; /* a service manager tells all processes of the service */
+		tp_info("this one is stopping already");
+	} else if (tp_succession_pending(m)) {
+		stop_at_once(m);
+	} else if (m->state == MASTER_STARTING || m->state == MASTER_READY)
 		begin_stop(m);
 	else if (m->state == MASTER_CLOSING || m->state == MASTER_DRAINING)
 		stop_at_once(m);
@@ -302,7 +142,7 @@ static void reap(struct master *m)
 	int status;
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (!tp_supervisor_ended(m->supervisor, pid, status) &&
+		if (!tp_upgrade_ended(m, pid, status) && !tp_supervisor_ended(m->supervisor, pid, status) &&
 		    !tp_admin_ended(m->admin, pid, status) && !tp_snapshots_ended(m->snapshots, pid, status))
 			(void)tp_alerts_ended(&m->alerts, pid, status);
 }
@@ -330,7 +170,7 @@ static void on_signal(struct master *m, int number)
 	case SIGCHLD: reap(m); break;
 	case SIGHUP: tp_reload_want(m); break;
 	case SIGUSR1: reopen_logs(m); break;
-	case SIGUSR2: tp_warn("SIGUSR2: replacing the binary is not available in this version"); break;
+	case SIGUSR2: tp_upgrade_want(m); break;
 	default: break;
 	}
 }
@@ -338,18 +178,24 @@ static void on_signal(struct master *m, int number)
 static void read_signals(struct master *m)
 {
 	struct signalfd_siginfo info;
-	while (read(m->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
+	while (read(m->fds.signal, &info, sizeof info) == (ssize_t)sizeof info)
 		on_signal(m, (int)info.ssi_signo);
 }
 
 /* All workers are down, three times in a row, quickly: what they share is the suspect. */
 static void renew_table(struct master *m)
 {
+	if (tp_succession_pending(m)) {
+		tp_error("all workers died three times in a row: giving up, the table is another's");
+		enter(m, MASTER_FAILED);
+		return;
+	}
 	tp_error("all workers died three times in a row: starting over with a fresh shared table");
 	tp_reload_cancel(m, "the shared table is replaced");
+	tp_upgrade_cancel(m, "the shared table is replaced");
 	tp_region_close(m->region);
 	m->region = NULL;
-	if (!open_table(m, true)) {
+	if (!tp_master_open_table(m, true)) {
 		enter(m, MASTER_FAILED);
 		return;
 	}
@@ -375,9 +221,11 @@ static bool follow_workers(struct master *m)
 	case TP_SUPERVISION_STARTING:
 	case TP_SUPERVISION_STOPPING: break;
 	case TP_SUPERVISION_RUNNING:
-		if (m->state == MASTER_STARTING) {
-			tell_ready(m);
-			enter(m, MASTER_READY);
+		if (m->succession.state == SUCCESSION_STARTING) {
+			if (tp_supervisor_serving(m->supervisor) == m->places.n)
+				tp_succession_ready(m);
+		} else if (m->state == MASTER_STARTING && !tp_succession_pending(m)) {
+			tp_master_is_ready(m);
 		}
 		break;
 	case TP_SUPERVISION_BAD_TABLE: renew_table(m); return true;
@@ -390,20 +238,25 @@ static bool follow_workers(struct master *m)
 	return false;
 }
 
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Returns how long there is nothing to do, in ms. */
 static uint64_t turn(struct master *m)
 {
 	uint64_t wait = tp_supervisor_tick(m->supervisor);
 	if (follow_workers(m))
 		return 0;
-	uint64_t admin_wait = tp_admin_tick(m->admin, m->supervisor);
-	wait = wait < admin_wait ? wait : admin_wait;
-	uint64_t snapshots_wait = tp_snapshots_tick(m->snapshots, m->supervisor);
-	wait = wait < snapshots_wait ? wait : snapshots_wait;
-	uint64_t reload_wait = tp_reload_tick(m);
-	wait = wait < reload_wait ? wait : reload_wait;
-	uint64_t alerts_wait = tp_alerts_tick(&m->alerts);
-	wait = wait < alerts_wait ? wait : alerts_wait;
+	if (!tp_succession_pending(m)) { /* else the predecessor's still do their work */
+		wait = min_of(wait, tp_admin_tick(m->admin, m->supervisor));
+		wait = min_of(wait, tp_snapshots_tick(m->snapshots, m->supervisor));
+	}
+	wait = min_of(wait, tp_reload_tick(m));
+	wait = min_of(wait, tp_upgrade_tick(m));
+	wait = min_of(wait, tp_succession_tick(m));
+	wait = min_of(wait, tp_alerts_tick(&m->alerts));
 	tp_places_watch(&m->places, m->region);
 	tp_ticket_keys_advance(tp_clock_boot_ms());
 	if (m->state == MASTER_CLOSING) {
@@ -426,9 +279,13 @@ static void serve(struct master *m)
 	enter(m, MASTER_STARTING);
 	while (m->state != MASTER_GONE && m->state != MASTER_FAILED) {
 		uint64_t wait = turn(m);
-		struct pollfd p[] = {{.fd = m->signal_fd, .events = POLLIN},
-				     {.fd = tp_admin_fd(m->admin), .events = POLLIN}};
-		if (m->state != MASTER_GONE && m->state != MASTER_FAILED && poll(p, 2, (int)wait) > 0)
+		struct pollfd p[] = {{.fd = m->fds.signal, .events = POLLIN},
+				     {.fd = tp_admin_fd(m->admin), .events = POLLIN},
+				     {.fd = m->upgrade.state == UPGRADE_STARTING ? m->fds.successor : -1,
+				      .events = POLLIN},
+				     {.fd = m->fds.predecessor, .events = POLLIN}};
+		if (m->state != MASTER_GONE && m->state != MASTER_FAILED &&
+		    poll(p, sizeof p / sizeof p[0], (int)wait) > 0)
 			read_signals(m);
 	}
 }
@@ -437,6 +294,7 @@ static void serve(struct master *m)
 
 static void shut_down(struct master *m)
 {
+	tp_succession_end(m);
 	tp_listeners_close(&m->listeners);
 	tp_admin_close(m->admin, ADMIN_PATIENCE_MS); /* last: the workers' last numbers are in its file */
 	tp_snapshots_close(m->snapshots, SNAPSHOTS_PATIENCE_MS);
@@ -448,9 +306,11 @@ static void shut_down(struct master *m)
 	tp_config_unref(m->config);
 	if (m->state == MASTER_GONE)
 		tp_info("stopped");
-	if (m->lock_fd >= 0)
-		(void)close(m->lock_fd);
-	if (m->signal_fd >= 0)
-		(void)close(m->signal_fd);
+	if (m->fds.lock >= 0)
+		(void)close(m->fds.lock);
+	if (m->fds.successor >= 0)
+		(void)close(m->fds.successor);
+	if (m->fds.signal >= 0)
+		(void)close(m->fds.signal);
 	(void)tp_log_flush();
 }

@@ -135,7 +135,6 @@ bool tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *
 		where[i] = find_conf(want->confs, want->n_confs, had[i].address);
 	for (size_t i = 0; i < want->n_confs; i++)
 		same[i] = (long)i;
-	tp_listeners_begin(added);
 	sort_out(l, where, want, &kept, &removed);
 	sort_out(added, same, want, &kept, &removed);
 	kept.remote = l->remote || added->remote;

@@ -214,6 +214,7 @@ static bool switch_over(struct master *m)
 		m->places = places;
 		return false;
 	}
+	tp_listeners_begin(&m->listeners);
 	if (!tp_supervisor_switch(m->supervisor, r->next, m->places.slots, m->places.n, &r->leaving))
 		tp_error("out of memory: workers go on as they are");
 	(void)close(r->handover.bundle_fd);
@@ -327,7 +328,8 @@ uint64_t tp_reload_tick(struct master *m)
 		ignore(m);
 	switch (r->state) {
 	case RELOAD_IDLE:
-		if (!wanted || m->state != MASTER_READY || !tp_supervisor_idle(m->supervisor))
+		if (!wanted || m->state != MASTER_READY || tp_upgrade_runs(m) ||
+		    !tp_supervisor_idle(m->supervisor))
 			return IDLE_MS;
 		begin(m);
 		return 1;

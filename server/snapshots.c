@@ -30,11 +30,21 @@ struct tp_snapshots {
 	struct tp_snapshots_setup setup;
 	enum state state;
 	pid_t pid;
-	int ends[2]; /* read, write */
-	bool reopen; /* it is still to be told to open the log anew */
+	int ends[2];  /* read, write */
+	bool retired; /* another master's process reads what is sent */
+	bool reopen;  /* it is still to be told to open the log anew */
 	uint64_t forked_ms, due_ms;
 	struct tp_slot_deaths deaths;
 };
+
+static int open_ends(int ends[2])
+{
+	const int bytes = BUFFER_BYTES; /* the system may give less */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return -errno;
+	(void)setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+	return 0;
+}
 
 int tp_snapshots_open(const struct tp_snapshots_setup *setup, struct tp_snapshots **ret)
 {
@@ -45,15 +55,23 @@ int tp_snapshots_open(const struct tp_snapshots_setup *setup, struct tp_snapshot
 	if (s == NULL)
 		return -ENOMEM;
 	s->setup = *setup;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s->ends) != 0) {
-		int error = -errno;
+	int error = 0;
+	if (setup->inherited[0] >= 0)
+		memcpy(s->ends, setup->inherited, sizeof s->ends);
+	else
+		error = open_ends(s->ends);
+	if (error != 0) {
 		free(s);
 		return error;
 	}
-	const int bytes = BUFFER_BYTES; /* the system may give less */
-	(void)setsockopt(s->ends[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 	*ret = s;
 	return 0;
+}
+
+const int *tp_snapshots_ends(const struct tp_snapshots *s)
+{
+	static const int none[] = {-1, -1};
+	return s != NULL ? s->ends : none;
 }
 
 int tp_snapshots_fd(const struct tp_snapshots *s)
@@ -72,7 +90,7 @@ void tp_snapshots_let_go(const struct tp_snapshots *s)
 static _Noreturn void run_child(const struct tp_snapshots *s, const struct tp_supervisor *supervisor)
 {
 	(void)prctl(PR_SET_NAME, "turnpike-snaps");
-	tp_child_begin("snapshots", s->setup.lock_fd, s->setup.signal_fd);
+	tp_child_begin("snapshots", s->setup.fds);
 	tp_supervisor_let_go(supervisor);
 	tp_admin_let_go(s->setup.admin);
 	/* A listening socket that anybody holds goes on taking connections. */
@@ -113,12 +131,12 @@ uint64_t tp_snapshots_tick(struct tp_snapshots *s, const struct tp_supervisor *s
 	uint64_t now = tp_clock_boot_ms();
 	if (s == NULL)
 		return TICK_MS;
-	if (s->state == STATE_AWAY && now >= s->due_ms)
+	if (s->state == STATE_AWAY && !s->retired && now >= s->due_ms)
 		start_one(s, supervisor, now);
 	tell_reopen(s);
 	if (s->reopen)
 		return RETRY_MS;
-	if (s->state == STATE_AWAY && s->due_ms > now)
+	if (s->state == STATE_AWAY && !s->retired && s->due_ms > now)
 		return s->due_ms - now < TICK_MS ? s->due_ms - now : TICK_MS;
 	return TICK_MS;
 }
@@ -159,6 +177,15 @@ void tp_snapshots_renew(struct tp_snapshots *s, struct tp_region *region)
 		(void)kill(s->pid, SIGKILL); /* a file appears under its name when it is whole */
 		s->state = STATE_KILLED;
 	}
+}
+
+void tp_snapshots_retire(struct tp_snapshots *s)
+{
+	if (s == NULL)
+		return;
+	s->retired = true;
+	if (s->state == STATE_RUNNING && kill(s->pid, SIGKILL) == 0) /* as above */
+		s->state = STATE_KILLED;
 }
 
 void tp_snapshots_close(struct tp_snapshots *s, uint64_t patience_ms)

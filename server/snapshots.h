@@ -16,6 +16,7 @@
 #include "server/listeners.h"
 
 struct tp_admin;
+struct tp_master_fds;
 struct tp_snapshots;
 struct tp_supervisor;
 
@@ -23,8 +24,9 @@ struct tp_supervisor;
 struct tp_snapshots_setup {
 	const struct tp_config *config;
 	struct tp_region *region;
-	int lock_fd, signal_fd;       /* the child closes its copies */
-	const struct tp_admin *admin; /* the same; or NULL */
+	const struct tp_master_fds *fds; /* the child closes its copies */
+	int inherited[2];                /* ends of the socket of an earlier master, taken over; -1 = none */
+	const struct tp_admin *admin;    /* the same; or NULL */
 	const struct tp_listeners *public_sockets;
 };
 
@@ -45,6 +47,10 @@ void tp_snapshots_switch(struct tp_snapshots *s, const struct tp_config *next);
 void tp_snapshots_reopen(struct tp_snapshots *s);
 /* Another table: the process is replaced by one that knows it. */
 void tp_snapshots_renew(struct tp_snapshots *s, struct tp_region *region);
+/* Both ends of the socket, for a successor, or two times -1. */
+const int *tp_snapshots_ends(const struct tp_snapshots *s);
+/* The successor's process reads from now on: this one's ends, and there is no other. NULL is ignored. */
+void tp_snapshots_retire(struct tp_snapshots *s);
 /* After the workers are gone: waits for what is left to be written, for patience_ms at most. Frees. */
 void tp_snapshots_close(struct tp_snapshots *s, uint64_t patience_ms);
 

@@ -29,11 +29,19 @@ static void set_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void tp_child_begin(const char *role, int lock_fd, int signal_fd)
+static void close_all(const struct tp_master_fds *fds)
+{
+	const int all[] = {fds->lock, fds->signal, fds->successor, fds->predecessor};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (all[i] >= 0)
+			(void)close(all[i]);
+}
+
+void tp_child_begin(const char *role, const struct tp_master_fds *fds)
 {
 	tp_log_set_role(role);
-	(void)close(lock_fd);
-	(void)close(signal_fd);
+	if (fds != NULL)
+		close_all(fds);
 	set_signals();
 }
 
@@ -55,7 +63,7 @@ static _Noreturn void run_child(const struct tp_spawn *spawn, struct tp_stamp st
 {
 	char role[16];
 	(void)snprintf(role, sizeof role, "worker %u", (unsigned)stamp.slot);
-	tp_child_begin(role, spawn->lock_fd, spawn->signal_fd);
+	tp_child_begin(role, spawn->fds);
 	tp_admin_let_go(spawn->admin);
 	tp_snapshots_let_go(spawn->snapshots);
 	tp_spawn_let_go(spawn);

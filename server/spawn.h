@@ -13,6 +13,13 @@
 #include "server/listeners.h"
 #include "workers/worker.h"
 
+/* What a master alone may have; -1 = none. */
+struct tp_master_fds {
+	int lock;                   /* the instance lock */
+	int signal;                 /* its signals */
+	int successor, predecessor; /* channels to another master during an upgrade */
+};
+
 /* What every worker gets. All of it belongs to the master and outlives the supervisor. */
 struct tp_admin;
 struct tp_alerts;
@@ -26,12 +33,12 @@ struct tp_spawn {
 	const struct tp_listeners *listeners;
 	const uint8_t *slots; /* where the workers live, as tp_listeners_open() was told */
 	unsigned n_slots;
-	int lock_fd;                          /* the instance lock: the child closes its copy */
-	int signal_fd;                        /* the master's signals: the same */
+	const struct tp_master_fds *fds;      /* the child closes its copies */
 	const struct tp_admin *admin;         /* its descriptors: the same; or NULL */
 	const struct tp_snapshots *snapshots; /* where snapshots go; or NULL */
-	int wake_fds[TP_WAKE_FDS]; /* by which workers wake each other, for as long as the master lives */
-	struct tp_alerts *alerts;  /* hears what workers report, and of their deaths */
+	const int *
+		wake_fds; /* TP_WAKE_FDS, by which workers wake each other, for as long as the master lives */
+	struct tp_alerts *alerts;           /* hears what workers report, and of their deaths */
 	const struct tp_load_options *load; /* how workers read a bundle: as the master reads its files */
 	const struct tp_handover
 		*handover; /* a reload is under way; or NULL. A child closes its descriptors, */
@@ -48,8 +55,9 @@ struct tp_handover {
 /* In any child: closes its copies of what a reload holds open. */
 void tp_spawn_let_go(const struct tp_spawn *spawn);
 
-/* In any child, first of all: its name in the log, no lock, no signals but those of its own faults. */
-void tp_child_begin(const char *role, int lock_fd, int signal_fd);
+/* In any child, first of all: its name in the log, nothing of the master's own (NULL: there is no master), no
+ * signals but those of its own faults. */
+void tp_child_begin(const char *role, const struct tp_master_fds *fds);
 
 /* The descriptors of tp_spawn.wake_fds, close-on-exec. 0 or -errno. */
 int tp_wake_open(int fds[TP_WAKE_FDS]);

@@ -215,12 +215,13 @@ static void start_one(struct tp_supervisor *s, unsigned i, uint64_t now)
 	tp_alerts_enter(s->spawn.alerts, stamp);
 	pid_t pid = tp_spawn_worker(&s->spawn, stamp, s->control_fds, s->n, &s->control_fds[i]);
 	if (pid < 0) {
-		tp_slot_release(s->spawn.region, slot->number);
+		tp_slot_release_stamp(s->spawn.region, stamp);
 		slot->due_ms = now + tp_deaths_note(&slot->deaths, now, now);
 		tp_error("cannot fork worker %u: %s", slot->number, strerror(-pid));
 		return;
 	}
 	slot->pid = pid;
+	slot->generation = stamp.generation;
 	slot->state = SLOT_STARTING;
 	slot->forked_ms = now;
 	slot->told = 0;
@@ -292,8 +293,7 @@ static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t no
 {
 	struct slot *slot = &s->slots[i];
 	/* First of all: every claim of the dead in the table is void. */
-	tp_slot_set_ready(s->spawn.region, slot->number, false);
-	tp_slot_release(s->spawn.region, slot->number);
+	tp_slot_release_stamp(s->spawn.region, (struct tp_stamp){slot->generation, slot->number});
 	hear(s, i); /* its last words */
 	(void)close(s->control_fds[i]);
 	s->control_fds[i] = -1;

@@ -33,7 +33,8 @@ enum slot_due { DUE_SWITCH = 1, DUE_ABORT = 2, DUE_CLOSE = 4, DUE_FORGET = 8 };
 
 struct slot {
 	enum slot_state state;
-	uint8_t number; /* in the shared table; messages and the log call a worker by it */
+	uint8_t number;      /* in the shared table; messages and the log call a worker by it */
+	uint16_t generation; /* of its stamp */
 	pid_t pid;
 	uint64_t forked_ms, aborted_ms;
 	uint64_t due_ms;      /* AWAY: when the next one may be forked */

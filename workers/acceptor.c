@@ -38,12 +38,13 @@ struct tp_acceptor {
 	struct listening **list;
 };
 
+/* `why` NULL: nothing to tell. */
 static void rest(struct tp_acceptor *a, const char *why)
 {
 	if (a->resting)
 		return;
 	uint64_t now = tp_clock_boot_ms();
-	if (a->told_ms == 0 || now - a->told_ms >= TELL_AGAIN_MS) {
+	if (why != NULL && (a->told_ms == 0 || now - a->told_ms >= TELL_AGAIN_MS)) {
 		tp_warn("not accepting for a moment: %s", why);
 		a->told_ms = now;
 	}
@@ -110,10 +111,10 @@ static bool accept_one(struct listening *l)
 	case ENFILE:
 	case ENOBUFS:
 	case ENOMEM: rest(a, strerror(errno)); return false;
-	case EINVAL:
+	case EINVAL: rest(a, NULL); return false; /* it does not listen yet: see server/succession.c */
 	case EBADF:
-	case EOPNOTSUPP: return false; /* the socket no longer listens */
-	default: return true;          /* this connection died in the queue (ECONNABORTED and the like) */
+	case EOPNOTSUPP: return false;
+	default: return true; /* this connection died in the queue (ECONNABORTED and the like) */
 	}
 }
 

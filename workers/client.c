@@ -68,6 +68,7 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	tp_timer_close(&c->timer);
 	tp_worker_undefer(w, &c->send);
 	tp_buf_free(&c->in);
+	tp_client_note_gathered(c);
 	tp_buf_free(&c->out);
 	TAILQ_REMOVE(&w->clients, c, link);
 	w->n_clients--;
@@ -249,6 +250,7 @@ static void begin_linger(struct tp_client *c)
 		(void)SSL_shutdown(c->io.ssl);
 	(void)shutdown(c->io.fd, SHUT_WR);
 	tp_buf_free(&c->in);
+	tp_client_note_gathered(c);
 	tp_client_set_state(c, TP_CLIENT_LINGER);
 	if (c->io.readable)
 		tp_io_again(&c->io);

@@ -51,6 +51,9 @@ struct tp_client {
 	size_t scanned;            /* of `in`: looked through for the end of a head already */
 	struct tp_chunked chunked; /* in BODY, with chunked_body */
 	uint64_t body_left;        /* in BODY, without */
+	uint64_t body_seen;        /* in BODY: bytes for which the limit of time began anew ... */
+	uint64_t body_fresh;       /* ... and those that came since */
+	size_t gathered;           /* of `in`: its part of the worker's gathered_bytes */
 	uint64_t lingered;         /* bytes dropped */
 	enum tp_client_next next;  /* after FLUSH */
 	bool leaving;              /* its listener is gone: closed after the present turn */
@@ -94,6 +97,8 @@ void tp_client_follow(struct tp_client *c);
 void tp_client_set_state(struct tp_client *c, enum tp_client_state s);
 /* Reads and uses what there is, in the present state; may begin and end turns, and close the client. */
 void tp_client_input(struct tp_client *c);
+/* After `in` has changed: keeps the worker's sum. */
+void tp_client_note_gathered(struct tp_client *c);
 /* True while reading makes sense: there is a taker, or little enough was read ahead. */
 bool tp_client_wants_input(const struct tp_client *c);
 

@@ -13,7 +13,14 @@
 
 enum {
 	LINGER_BYTES = 64 * 1024 * 1024, /* upload dropped behind an answer, at most */
-	PIPELINE_MAX = 128 * 1024        /* bytes read ahead of the present turn */
+	PIPELINE_MAX = 128 * 1024,       /* bytes read ahead of the present turn */
+	GATHERED_MAX =
+		64 * 1024 * 1024, /* the same and heads that are not complete, of all clients of a worker */
+	/* What limits.client_body has to bring: a part of what is here already, so that a large body cannot
+	 * be held for long by a trickle; within these bounds. */
+	BODY_PART = 16,
+	BODY_LEAST = 16 * 1024,
+	BODY_MOST = 1024 * 1024
 };
 
 /* ---- errors before there is a turn */
@@ -83,6 +90,7 @@ static void begin_turn(struct tp_client *c, const struct tp_head *h, const char 
 	c->chunked_body = h->framing == TP_FRAMING_CHUNKED;
 	c->chunked = (struct tp_chunked){0};
 	c->body_left = h->framing == TP_FRAMING_LENGTH ? h->content_length : 0;
+	c->body_seen = c->body_fresh = 0;
 	tp_client_set_state(c, body ? TP_CLIENT_BODY : TP_CLIENT_ANSWER);
 	tp_turn_start(c->turn);
 	if (c->turn != NULL && c->state == TP_CLIENT_ANSWER)
@@ -139,9 +147,22 @@ static size_t take_chunked(struct tp_client *c, const char *bytes, size_t n)
 	return at;
 }
 
+/* n more bytes of the body, framing included: is it enough for its time to begin anew? */
+static void note_progress(struct tp_client *c, size_t n)
+{
+	uint64_t want = c->body_seen / BODY_PART;
+	want = want < BODY_LEAST ? BODY_LEAST : want > BODY_MOST ? BODY_MOST : want;
+	c->body_fresh += n;
+	if (c->body_fresh < want)
+		return;
+	c->body_seen += c->body_fresh;
+	c->body_fresh = 0;
+	tp_timer_set(&c->timer, c->config->limits.client_body_ms);
+}
+
 static size_t take_body(struct tp_client *c, const char *bytes, size_t n)
 {
-	tp_timer_set(&c->timer, c->config->limits.client_body_ms);
+	note_progress(c, n);
 	if (c->chunked_body)
 		return take_chunked(c, bytes, n);
 	size_t use = n < c->body_left ? n : (size_t)c->body_left;
@@ -233,9 +254,25 @@ bool tp_client_wants_input(const struct tp_client *c)
 	case TP_CLIENT_LINGER: return true;
 	case TP_CLIENT_BODY: return !c->paused && c->in.len < PIPELINE_MAX;
 	case TP_CLIENT_ANSWER:
-	case TP_CLIENT_FLUSH: return !c->input_gone && c->in.len < PIPELINE_MAX;
+	case TP_CLIENT_FLUSH:
+		return !c->input_gone && c->in.len < PIPELINE_MAX &&
+		       (c->in.len == 0 || c->worker->gathered_bytes < GATHERED_MAX);
 	default: return false;
 	}
+}
+
+void tp_client_note_gathered(struct tp_client *c)
+{
+	c->worker->gathered_bytes += c->in.size - c->gathered;
+	c->gathered = c->in.size;
+}
+
+/* Heads in pieces have no room left: whoever sends one whole is served all the same. */
+static void bound_gathered(struct tp_client *c)
+{
+	tp_client_note_gathered(c);
+	if (c->state == TP_CLIENT_HEAD && c->worker->gathered_bytes > GATHERED_MAX)
+		tp_client_close(c, "too many heads are incomplete", true);
 }
 
 void tp_client_input(struct tp_client *c)
@@ -263,4 +300,6 @@ void tp_client_input(struct tp_client *c)
 			break;
 	}
 	c->working = false;
+	if (c->state != TP_CLIENT_CLOSED)
+		bound_gathered(c);
 }

@@ -100,7 +100,8 @@ struct tp_worker {
 	struct tp_client_list clients;
 	unsigned n_clients;
 	struct tp_tunnel_list tunnels;
-	uint64_t held_bytes; /* request bytes held for replay, bounded by limits.replay_total */
+	uint64_t held_bytes;   /* request bytes held for replay, bounded by limits.replay_total */
+	size_t gathered_bytes; /* input of clients that is not used yet, bounded (client_input.c) */
 	struct tp_resolver *resolver;
 	struct tp_acceptor *acceptor;
 	struct tp_refresher_list renewing; /* those that have asked their endpoint and await its answer */

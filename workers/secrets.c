@@ -16,7 +16,7 @@ static void add(struct tp_turn_secrets *s, struct tp_str text)
 
 static struct tp_str behind(struct tp_str s, char c)
 {
-	const char *found = memchr(s.p, c, s.n);
+	const char *found = s.n > 0 ? memchr(s.p, c, s.n) : NULL;
 	return found != NULL ? (struct tp_str){found + 1, s.n - (size_t)(found - s.p) - 1}
 			     : (struct tp_str){NULL, 0};
 }

@@ -80,7 +80,9 @@ static struct file *find(const struct tp_files *f, const char *path)
 struct tp_str tp_files_find(const struct tp_files *f, const char *path)
 {
 	const struct file *one = f != NULL ? find(f, path) : NULL;
-	return one != NULL ? tp_buf_str(&one->content) : (struct tp_str){NULL, 0};
+	if (one == NULL)
+		return (struct tp_str){NULL, 0};
+	return one->content.len > 0 ? tp_buf_str(&one->content) : TP_STR(""); /* empty, but read */
 }
 
 static bool keep(struct tp_files *f, const char *path, struct tp_str content)

@@ -445,7 +445,8 @@ static const struct tp_section hold = {ROWS(hold_rows)};
 
 static const struct tp_option limits_rows[] = {
 	{.key = "header", .type = TP_OPT_SIZE, AT(struct tp_config, limits.header), RANGE(256, MIB),
-	 .fallback = "64KiB", .help = "Request line and headers. Above: 431."},
+	 .fallback = "64KiB", .help = "Request line and headers. Above: 431. Heads that arrive in pieces get 64 MiB together, per worker; then "
+		 "they are cut off."},
 	{.key = "body", .type = TP_OPT_SIZE, AT(struct tp_config, limits.body), RANGE(0, 1024 * GIB),
 	 .fallback = "256MiB", .help = "Request body. Above: 413."},
 	{.key = "replay_body", .type = TP_OPT_SIZE, AT(struct tp_config, limits.replay_body), RANGE(0, 4 * GIB),
@@ -459,7 +460,9 @@ static const struct tp_option limits_rows[] = {
 	{.key = "client_header", .type = TP_OPT_DURATION, AT(struct tp_config, limits.client_header_ms),
 	 RANGE(1, HOUR), .fallback = "30s", .help = "Longest time for a request head."},
 	{.key = "client_body", .type = TP_OPT_DURATION, AT(struct tp_config, limits.client_body_ms),
-	 RANGE(1, HOUR), .fallback = "60s", .help = "Longest silence inside a request body."},
+	 RANGE(1, HOUR), .fallback = "60s", 
+	 .help = "Longest time in which less than 16 KiB of a request body arrives, or less than a sixteenth of what is here already "
+		 "(at most 1 MiB): silence, or a trickle."},
 	{.key = "slow_reader", .type = TP_OPT_DURATION, AT(struct tp_config, limits.slow_reader_ms),
 	 RANGE(1, HOUR), .fallback = "60s", .help = "Longest time in which a client takes nothing of its answer."},
 };

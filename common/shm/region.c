@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -296,47 +298,119 @@ static int replace(const char *name, const char *reason, const struct tp_region_
 	return 0;
 }
 
+/* The table that is wanted: of these sizes and this boot. */
+static int want_layout(const char *name, struct tp_region_sizes sizes, struct tp_buf *why,
+		       struct tp_region_header *ret_layout)
+{
+	if (!too_large(sizes)) {
+		*ret_layout = layout_for(shape_for(sizes));
+		int error = read_boot_id(ret_layout->boot_id);
+		if (error != 0)
+			tp_buf_printf(why, "the id of this boot cannot be read: %s", strerror(-error));
+		return error;
+	}
+	tp_buf_printf(why, "%u logical requests and %u URLs are more than shared memory %s can hold",
+		      (unsigned)sizes.logical_requests, (unsigned)sizes.urls, name);
+	return -EINVAL;
+}
+
+/* Attaches. -EINVAL with *ret_reason: it is ours, but not to be used; -ENOENT: there is none. */
+static int join(const char *name, const struct tp_region_header *layout, struct tp_buf *why,
+		struct tp_region **ret_region, const char **ret_reason)
+{
+	struct stat st;
+	int fd = open_ours(name, O_RDWR, why, &st);
+	if (fd < 0)
+		return fd;
+	int error = -EINVAL;
+	if ((uint64_t)st.st_size != layout->total_size)
+		*ret_reason = "it has another size";
+	else
+		error = map(fd, PROT_READ | PROT_WRITE, false, layout, ret_reason, ret_region);
+	close(fd);
+	if (error != 0 && *ret_reason == NULL)
+		tp_buf_printf(why, "cannot map shared memory %s: %s", name, strerror(-error));
+	return error;
+}
+
 int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, struct tp_buf *why,
 		   struct tp_region **ret_region, enum tp_region_result *ret_result)
 {
-	if (too_large(sizes)) {
-		tp_buf_printf(why, "%u logical requests and %u URLs are more than shared memory %s can hold",
-			      (unsigned)sizes.logical_requests, (unsigned)sizes.urls, name);
-		return -EINVAL;
-	}
-	struct tp_region_header layout = layout_for(shape_for(sizes));
-	int boot_error = read_boot_id(layout.boot_id);
-	if (boot_error != 0) {
-		tp_buf_printf(why, "the id of this boot cannot be read: %s", strerror(-boot_error));
-		return boot_error;
-	}
-	struct stat st;
-	int fd = open_ours(name, O_RDWR, why, &st);
-	if (fd == -ENOENT) {
-		int error = create(name, &layout, why, ret_region);
+	struct tp_region_header layout;
+	int error = want_layout(name, sizes, why, &layout);
+	if (error != 0)
+		return error;
+	const char *reason = NULL;
+	error = join(name, &layout, why, ret_region, &reason);
+	if (error == -ENOENT) {
+		error = create(name, &layout, why, ret_region);
 		if (error == 0)
 			*ret_result = TP_REGION_CREATED;
 		return error;
 	}
-	if (fd < 0)
-		return fd;
-
-	const char *reason = NULL;
-	int error = 0;
-	if (fresh)
+	if (error == 0 && fresh) {
+		tp_region_close(*ret_region);
 		reason = "a fresh state was asked for";
-	else if ((uint64_t)st.st_size != layout.total_size)
-		reason = "it has another size";
-	else
-		error = map(fd, PROT_READ | PROT_WRITE, false, &layout, &reason, ret_region);
-	close(fd);
+	}
 	if (reason != NULL)
 		return replace(name, reason, &layout, why, ret_region, ret_result);
-	if (error != 0)
-		tp_buf_printf(why, "cannot map shared memory %s: %s", name, strerror(-error));
-	else
+	if (error == 0)
 		*ret_result = TP_REGION_ATTACHED;
 	return error;
+}
+
+/* ---- beside a running master */
+
+#define BESIDE ".next"
+
+static int name_beside(const char *name, char out[NAME_MAX])
+{
+	return (size_t)snprintf(out, NAME_MAX, "%s" BESIDE, name) < NAME_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int tp_region_open_beside(const char *name, struct tp_region_sizes sizes, struct tp_buf *why,
+			  struct tp_region **ret_region, enum tp_region_result *ret_result)
+{
+	char beside[NAME_MAX];
+	const char *reason = NULL;
+	struct tp_region_header layout;
+	int error = want_layout(name, sizes, why, &layout);
+	if (error == 0)
+		error = name_beside(name, beside);
+	if (error != 0)
+		return error;
+	error = join(name, &layout, why, ret_region, &reason);
+	if (error == 0)
+		*ret_result = TP_REGION_ATTACHED;
+	if (error != -ENOENT && reason == NULL)
+		return error;
+	(void)shm_unlink(beside); /* of one that came to nothing */
+	error = create(beside, &layout, why, ret_region);
+	if (error != 0)
+		return error;
+	tp_buf_printf(why, "the shared memory %s of the running server is replaced by a fresh one: %s", name,
+		      reason != NULL ? reason : "it is gone");
+	*ret_result = TP_REGION_REPLACED;
+	return 0;
+}
+
+int tp_region_put_in_place(const char *name)
+{
+	char beside[NAME_MAX], from[NAME_MAX + 16], to[NAME_MAX + 16];
+	int error = name_beside(name, beside);
+	if (error != 0)
+		return error;
+	/* There is no shm_rename(); this is where shm_open() has them. */
+	(void)snprintf(from, sizeof from, "/dev/shm%s", beside);
+	(void)snprintf(to, sizeof to, "/dev/shm%s", name);
+	return rename(from, to) == 0 ? 0 : -errno;
+}
+
+void tp_region_drop_beside(const char *name)
+{
+	char beside[NAME_MAX];
+	if (name_beside(name, beside) == 0)
+		(void)shm_unlink(beside);
 }
 
 static int attach(const char *name, int flags, int protection, struct tp_buf *why,

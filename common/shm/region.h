@@ -35,6 +35,16 @@ enum tp_region_result {
  */
 int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, struct tp_buf *why,
 		   struct tp_region **ret_region, enum tp_region_result *ret_result);
+/*
+ * For a master that is to replace a running one: attaches to `name`.  Where that cannot be (another layout,
+ * say), a fresh one is made under another name, so that the running master's stays what it is: REPLACED.
+ */
+int tp_region_open_beside(const char *name, struct tp_region_sizes sizes, struct tp_buf *why,
+			  struct tp_region **ret_region, enum tp_region_result *ret_result);
+/* That fresh one gets the name, whoever had it; processes that have the earlier one keep it. 0 or -errno. */
+int tp_region_put_in_place(const char *name);
+/* It is removed, if there is one: nothing comes of it. */
+void tp_region_drop_beside(const char *name);
 /* For commands that only look (turnpike stats): read-only attach. Returns 0 or -errno. */
 int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region);
 /* For commands that change something in a table they did not make (turnpike blacklist clear): the same

@@ -34,18 +34,43 @@ struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot)
 	return (struct tp_stamp){.generation = generation, .slot = (uint8_t)(slot % TP_SHM_SLOTS)};
 }
 
-/* One store makes every stamp of the dead stale. Release: what the master saw of the dead (waitpid() has
- * returned, so all its stores have happened) comes before. */
+/*
+ * One step makes every stamp of the dead stale.  Release: what the master saw of the dead (waitpid() has
+ * returned, so all its stores have happened) comes before.  `owner` is the word as it was when its owner was
+ * known to be dead; when it is another one by now, somebody else has released the slot.
+ */
+static void release_from(struct tp_slot *s, uint32_t owner)
+{
+	uint16_t generation = generation_of(owner);
+	uint64_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed) & BEAT_MASK;
+	if (atomic_load_explicit(&s->owner, memory_order_relaxed) != owner)
+		return;
+	/* Relaxed: published by the exchange below. */
+	atomic_store_explicit(&s->died, (uint64_t)generation << 48 | beat, memory_order_relaxed);
+	atomic_store_explicit(&s->ready, 0, memory_order_relaxed);
+	generation = (uint16_t)(generation + 1);
+	(void)atomic_compare_exchange_strong_explicit(&s->owner, &owner, generation == 0 ? 1 : generation,
+						      memory_order_release, memory_order_relaxed);
+}
+
 void tp_slot_release(struct tp_region *r, unsigned slot)
 {
 	struct tp_slot *s = &r->slots[slot % TP_SHM_SLOTS];
-	uint16_t generation = generation_of(atomic_load_explicit(&s->owner, memory_order_relaxed));
-	uint64_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed) & BEAT_MASK;
-	/* Relaxed: published by the store below. */
-	atomic_store_explicit(&s->died, (uint64_t)generation << 48 | beat, memory_order_relaxed);
-	generation = (uint16_t)(generation + 1);
-	atomic_store_explicit(&s->owner, generation == 0 ? 1 : generation, memory_order_release);
-	atomic_store_explicit(&s->ready, 0, memory_order_relaxed);
+	release_from(s, atomic_load_explicit(&s->owner, memory_order_relaxed));
+}
+
+void tp_slot_release_stamp(struct tp_region *r, struct tp_stamp s)
+{
+	release_from(&r->slots[s.slot], s.generation | TP_SLOT_ASSIGNED);
+}
+
+void tp_slot_release_dead(struct tp_region *r, unsigned slot)
+{
+	struct tp_slot *s = &r->slots[slot % TP_SHM_SLOTS];
+	/* Acquire: the pid that is looked at next is that of this owner, or of a later one. */
+	uint32_t owner = atomic_load_explicit(&s->owner, memory_order_acquire);
+	if ((owner & TP_SLOT_ASSIGNED) != 0 && !tp_slot_occupied(r, slot))
+		release_from(s, owner);
 }
 
 /* Acquire: who finds a stamp stale goes on to read what its owner left. */

@@ -16,6 +16,7 @@
 #include "server/admin/process.h"
 #include "server/deaths.h"
 #include "server/listeners.h"
+#include "server/listeners_pass.h"
 #include "server/spawn.h"
 #include "server/supervise.h"
 
@@ -33,8 +34,10 @@ enum state {
 struct tp_admin {
 	struct tp_admin_setup setup;
 	struct tp_listeners sockets;
-	struct tp_listeners added; /* by a reload that is under way */
+	struct tp_listeners added;   /* by a reload that is under way */
+	struct tp_listeners leaving; /* of an earlier master, until tp_admin_take_over() */
 	enum state state;
+	bool retired;            /* a successor has the addresses */
 	bool draining, outdated; /* it is to be replaced when nobody waits for it */
 	bool deaf;               /* its channel has ended; its death is not known yet */
 	uint64_t asked, answers,
@@ -56,8 +59,12 @@ int tp_admin_open(const struct tp_admin_setup *setup, struct tp_buf *why, struct
 	}
 	a->setup = *setup;
 	a->control_fd = -1;
-	int error = tp_listeners_open(config->admin.listeners, config->admin.n_listeners, one_slot, 1,
-				      &a->sockets, why);
+	const struct tp_listeners_want want = {config->admin.listeners, config->admin.n_listeners, one_slot,
+					       1};
+	int error = setup->inherited != NULL
+			    ? tp_listeners_take_over(setup->inherited, one_slot, 1, &want, &a->sockets,
+						     &a->leaving, why)
+			    : tp_listeners_open(want.confs, want.n_confs, one_slot, 1, &a->sockets, why);
 	if (error != 0) {
 		free(a);
 		return error;
@@ -160,6 +167,7 @@ void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned 
 		tp_listeners_close(&a->added);
 		tp_listeners_close(&a->sockets);
 	}
+	tp_listeners_begin(&a->sockets);
 	tp_listeners_close(&removed);
 	a->setup.config = next;
 	a->setup.n_slots = n_slots;
@@ -182,13 +190,13 @@ static void replace_outdated(struct tp_admin *a)
 
 static bool is_wanted(const struct tp_admin *a)
 {
-	return a->setup.config->admin.n_listeners > 0 || a->setup.config->stats_file != NULL;
+	return !a->retired && (a->setup.config->admin.n_listeners > 0 || a->setup.config->stats_file != NULL);
 }
 
 static _Noreturn void run_child(const struct tp_admin *a, const struct tp_supervisor *s, int control_fd)
 {
 	(void)prctl(PR_SET_NAME, "turnpike-admin");
-	tp_child_begin("admin", a->setup.lock_fd, a->setup.signal_fd);
+	tp_child_begin("admin", a->setup.fds);
 	tp_supervisor_let_go(s);
 	/* A listening socket that anybody holds goes on taking connections. */
 	tp_listeners_let_go(a->setup.public_sockets);
@@ -325,6 +333,39 @@ void tp_admin_let_go(const struct tp_admin *a)
 		(void)close(a->control_fd);
 	tp_listeners_let_go(&a->sockets);
 	tp_listeners_let_go(&a->added);
+	tp_listeners_let_go(&a->leaving);
+}
+
+/* ---- an upgrade */
+
+const struct tp_listeners *tp_admin_sockets(const struct tp_admin *a)
+{
+	return a != NULL ? &a->sockets : NULL;
+}
+
+void tp_admin_retire(struct tp_admin *a)
+{
+	static const struct tp_admin_message m = {.what = TP_ADMIN_LEAVE};
+	if (a == NULL)
+		return;
+	a->retired = true;
+	a->outdated = false;
+	tp_listeners_disown_paths(&a->sockets);
+	tp_listeners_close(&a->sockets);
+	if (a->state != STATE_RUNNING)
+		return;
+	tell(a, &m, 0);
+	a->state = STATE_LEAVING;
+}
+
+void tp_admin_take_over(struct tp_admin *a, const struct tp_inherited_listeners *in)
+{
+	if (a == NULL)
+		return;
+	tp_listeners_begin(&a->sockets);
+	tp_listeners_own_paths(&a->sockets, a->setup.config->admin.listeners);
+	tp_listeners_own_paths(&a->leaving, in->confs);
+	tp_listeners_close(&a->leaving);
 }
 
 static void wait_end(pid_t pid, uint64_t patience_ms)
@@ -347,6 +388,7 @@ void tp_admin_close(struct tp_admin *a, uint64_t patience_ms)
 		wait_end(a->pid, patience_ms);
 	tp_listeners_close(&a->sockets);
 	tp_listeners_close(&a->added);
+	tp_listeners_close(&a->leaving);
 	tp_buf_free(&a->reload_error);
 	free(a);
 }

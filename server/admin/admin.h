@@ -16,7 +16,9 @@
 #include "common/shm/region.h"
 
 struct tp_admin;
+struct tp_inherited_listeners;
 struct tp_listeners;
+struct tp_master_fds;
 struct tp_supervisor;
 
 /* All of it belongs to the master and outlives the admin. */
@@ -25,8 +27,9 @@ struct tp_admin_setup {
 	struct tp_region *region;
 	const uint8_t *slots; /* of the workers */
 	unsigned n_slots;
-	int lock_fd, signal_fd;                    /* the child closes its copies, */
+	const struct tp_master_fds *fds;           /* the child closes its copies, */
 	const struct tp_listeners *public_sockets; /* these too */
+	struct tp_inherited_listeners *inherited;  /* of an earlier master, used up; NULL = none */
 };
 
 /* Opens the admin addresses; no process yet. Returns 0 or -errno;
@@ -60,6 +63,12 @@ void tp_admin_abort(struct tp_admin *a);
 void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned n_slots);
 /* Another table: the process is replaced by one that knows it. */
 void tp_admin_renew(struct tp_admin *a, struct tp_region *region);
+/* The addresses, for a successor. NULL if there are none. */
+const struct tp_listeners *tp_admin_sockets(const struct tp_admin *a);
+/* A successor serves them from now on: the process answers what is here and leaves, and there is no other. */
+void tp_admin_retire(struct tp_admin *a);
+/* The reverse: what was inherited is this master's from now on. `in`: as in the setup. */
+void tp_admin_take_over(struct tp_admin *a, const struct tp_inherited_listeners *in);
 /* In another child of the master: closes its copies of the admin's descriptors. */
 void tp_admin_let_go(const struct tp_admin *a);
 /* Lets the process write its last numbers and leave, kills it if it does not within `patience_ms`; closes the

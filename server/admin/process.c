@@ -201,7 +201,8 @@ int tp_admin_main(const struct tp_admin_start *start)
 	write_stats(&p);
 	tp_history_tick(p.view.region, tp_clock_boot_ms());
 	(void)event_base_dispatch(p.base);
-	write_stats(&p);
+	if (!p.leaving) /* else its successor writes, of another table perhaps */
+		write_stats(&p);
 	shut_down(&p);
 	return TP_WORKER_EXIT_OK;
 }

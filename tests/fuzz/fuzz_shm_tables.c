@@ -1,6 +1,6 @@
 /*
- * Breaker, cooldowns, shared waits, series and gates on arbitrary bytes: a damaged table must not crash,
- * hang, or keep a URL out for longer than a listing may last.
+ * Breaker, cooldowns, shared waits, series, gates, tokens and rounds on arbitrary bytes: a damaged
+ * table must not crash, hang, or keep a URL out for longer than a listing may last.
  *
  * Input: PART OFFSET_LO OFFSET_HI BYTES... overwrites one part of the table, once more or less often; the
  * bytes are repeated to the end of what fits.
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/shm/layout.h"
+#include "common/shm/rounds.h"
 
 enum { NOW_MS = 5000000 };
 
@@ -112,6 +113,45 @@ static void use_gate(struct tp_region *r, struct tp_stamp owner)
 	}
 }
 
+/* A damaged lease may hold until its owner is found dead; what is read as a token lies in its text. */
+static void use_tokens(struct tp_region *r, struct tp_stamp owner)
+{
+	static struct tp_token t;
+	for (unsigned n = 0; n < 4; n++) {
+		tp_token_id id = tp_token_open(r, (struct tp_str){&"abab"[n], 1});
+		if (id == TP_TOKEN_NONE)
+			continue;
+		assert(id < TP_TOKENS);
+		if (tp_token_get(r, id, &t))
+			assert(t.n <= TP_TOKEN_MAX);
+		struct tp_token_lease lease = {0};
+		uint64_t wait = 0, known = tp_token_generation(r, id);
+		if (tp_token_take(r, id, owner, known, n & 1, NOW_MS, &lease, &wait) != TP_TOKEN_TAKEN) {
+			tp_token_proved(r, id, known);
+			continue;
+		}
+		const struct tp_token next = {.expires_ms = NOW_MS + 60000, .n = 5, .text = "token"};
+		if (n == 1)
+			tp_token_failed(&lease, 1000, NOW_MS);
+		else if (n == 2)
+			tp_token_release(&lease);
+		else
+			tp_token_publish(&lease, &next, NOW_MS);
+		if (n == 0 && known != UINT64_MAX)
+			assert(tp_token_get(r, id, &t) && t.n == 5 && memcmp(t.text, "token", 5) == 0);
+	}
+}
+
+static void use_rounds(struct tp_region *r)
+{
+	for (unsigned n = 0; n < 8; n++) {
+		uint64_t a, b;
+		struct tp_str combo = {&"abcdefgh"[n], 1};
+		if (tp_round_next(r, combo, &a) && tp_round_next(r, combo, &b))
+			assert(b == a + 1);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 4)
@@ -134,6 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use_waits(r, owner);
 		use_series(r, owner);
 		use_gate(r, owner);
+		use_tokens(r, owner);
+		use_rounds(r);
 	}
 	tp_slot_release(r, owner.slot);
 	tp_region_close(r);

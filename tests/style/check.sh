@@ -41,6 +41,9 @@ if command -v clang-format >/dev/null; then
 $bad"
 fi
 
+# Each promise of the threat model has its test.
+python3 tests/style/promises.py || fail "docs/threat-model.md names tests that are not there"
+
 # Nothing is only half there.
 bad=$(grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' common server workers tests/unit tests/e2e/*.py) && fail "unfinished:
 $bad"

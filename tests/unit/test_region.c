@@ -296,12 +296,52 @@ START_TEST(rounds_up_to_whole_groups)
 }
 END_TEST
 
+START_TEST(beside_leaves_the_running_one_alone)
+{
+	struct tp_region *old = open_as(small, false, TP_REGION_CREATED), *r = NULL;
+	const struct tp_region_sizes larger = {.logical_requests = 129};
+	enum tp_region_result result;
+	tp_count(old, 0, TP_COUNT_TURNS, 41);
+	ck_assert_int_eq(tp_region_open_beside(name, small, &why, &r, &result), 0);
+	ck_assert_int_eq(result, TP_REGION_ATTACHED);
+	ck_assert_uint_eq(tp_counter_sum(r, TP_COUNT_TURNS), 41);
+	tp_region_close(r);
+
+	/* Twice: what the first one left is no obstacle. */
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(tp_region_open_beside(name, larger, &why, &r, &result), 0);
+		ck_assert_int_eq(result, TP_REGION_REPLACED);
+		ck_assert_msg(strstr(tp_buf_cstr(&why), "it has another size") != NULL, "%s",
+			      tp_buf_cstr(&why));
+		tp_buf_free(&why);
+		ck_assert_uint_eq(tp_counter_sum(r, TP_COUNT_TURNS), 0);
+		tp_region_close(r);
+	}
+	tp_region_close(open_as(small, false, TP_REGION_ATTACHED));
+	tp_region_drop_beside(name);
+	ck_assert_int_eq(tp_region_put_in_place(name), -ENOENT);
+
+	ck_assert_int_eq(tp_region_open_beside(name, larger, &why, &r, &result), 0);
+	tp_buf_free(&why);
+	ck_assert_int_eq(tp_region_put_in_place(name), 0);
+	ck_assert_int_eq(tp_region_put_in_place(name), -ENOENT);
+	tp_count(r, 0, TP_COUNT_TURNS, 1);
+	tp_region_close(r);
+	r = open_as(larger, false, TP_REGION_ATTACHED);
+	ck_assert_uint_eq(tp_counter_sum(r, TP_COUNT_TURNS), 1);
+	ck_assert_uint_eq(tp_counter_sum(old, TP_COUNT_TURNS), 41);
+	tp_region_close(r);
+	tp_region_close(old);
+}
+END_TEST
+
 TP_TESTS(region)
 {
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, creates_then_attaches);
 	tcase_add_test(t, fresh_replaces);
 	tcase_add_test(t, another_size_replaces);
+	tcase_add_test(t, beside_leaves_the_running_one_alone);
 	tcase_add_loop_test(t, damaged_is_replaced, 0, sizeof damages / sizeof *damages);
 	tcase_add_test(t, empty_object_is_replaced);
 	tcase_add_loop_test(t, foreign_is_refused, 0, sizeof foreign / sizeof *foreign);

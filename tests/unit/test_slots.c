@@ -129,6 +129,35 @@ START_TEST(occupied_while_its_process_runs)
 }
 END_TEST
 
+/* Two masters see the same slot: the first one to release it does, and the second undoes nothing. */
+START_TEST(released_once)
+{
+	struct tp_stamp dead = tp_slot_assign(region, 4);
+	tp_slot_release_stamp(region, dead);
+	ck_assert(!tp_stamp_live(region, dead));
+	struct tp_stamp next = tp_slot_assign(region, 4);
+	ck_assert_uint_ne(next.generation, dead.generation);
+	tp_slot_set_ready(region, 4, true);
+	tp_slot_release_stamp(region, dead);
+	ck_assert(tp_stamp_live(region, next));
+	ck_assert(tp_slot_ready(region, 4));
+}
+END_TEST
+
+START_TEST(released_when_its_process_is_gone)
+{
+	tp_slot_release_dead(region, 6); /* nobody's */
+	struct tp_stamp s = tp_slot_assign(region, 6);
+	tp_slot_enter(region, 6);
+	tp_slot_release_dead(region, 6);
+	ck_assert(tp_stamp_live(region, s));
+	atomic_fetch_add(&region->slots[6].started, 1); /* another process under the same number */
+	tp_slot_release_dead(region, 6);
+	ck_assert(!tp_stamp_live(region, s));
+	ck_assert_uint_eq(tp_slot_assign(region, 6).generation, s.generation + 1U);
+}
+END_TEST
+
 TP_TESTS(slots)
 {
 	tcase_add_checked_fixture(t, setup, teardown);
@@ -137,5 +166,7 @@ TP_TESTS(slots)
 	tcase_add_test(t, generation_wraps_past_nobody);
 	tcase_add_test(t, beat_and_ready_restart);
 	tcase_add_test(t, described_while_somebody_lives_there);
+	tcase_add_test(t, released_once);
+	tcase_add_test(t, released_when_its_process_is_gone);
 	tcase_add_test(t, occupied_while_its_process_runs);
 }

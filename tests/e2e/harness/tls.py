@@ -31,6 +31,7 @@ class Authority:
     def __init__(self, folder):
         self.folder = folder
         self.ca = self._path("ca.pem")
+        self.lock, self.issued = threading.Lock(), 0
         for name, content in (("ca.cnf", CA_CONFIG % {"folder": folder}), ("index.txt", ""), ("ca.serial", "1000\n"),
                               ("crl.serial", "01\n")):
             with open(self._path(name), "w") as out:
@@ -41,10 +42,16 @@ class Authority:
         self.certificate, self.key = self.issue("server", "DNS:localhost,IP:127.0.0.1,IP:::1")
 
     def issue(self, name, subject_names, expired=False):
-        key, request, certificate = (self._path(name + end) for end in (".key", ".csr", ".pem"))
-        self._new_key(name + ".key")
+        """Rows that run side by side share the authority, its serial numbers and its folder."""
+        with self.lock:
+            self.issued += 1
+            return self._issue("%s-%d" % (name, self.issued), name, subject_names, expired)
+
+    def _issue(self, file, name, subject_names, expired):
+        key, request, certificate = (self._path(file + end) for end in (".key", ".csr", ".pem"))
+        self._new_key(file + ".key")
         self._run("req", "-new", "-key", key, "-subj", "/CN=" + name, "-out", request)
-        extensions = self._path(name + ".ext")
+        extensions = self._path(file + ".ext")
         with open(extensions, "w") as out:
             out.write("subjectAltName=%s\nbasicConstraints=CA:FALSE\n" % subject_names)
         if expired:
@@ -57,8 +64,9 @@ class Authority:
 
     def revoke(self, certificate):
         """A file with the authority and its revocation list."""
-        self._ca("-revoke", certificate)
-        self._ca("-gencrl", "-out", self._path("crl.pem"))
+        with self.lock:
+            self._ca("-revoke", certificate)
+            self._ca("-gencrl", "-out", self._path("crl.pem"))
         both = self._path("ca-and-crl.pem")
         with open(both, "w") as out:
             for name in (self.ca, self._path("crl.pem")):

@@ -3,6 +3,7 @@
 import atexit
 import collections
 import contextlib
+import ctypes
 import itertools
 import json
 import os
@@ -132,6 +133,42 @@ def until(condition, timeout, what, step=0.02):
         time.sleep(step)
 
 
+class Heir:
+    """A master that another one has started: a process of ours once that one is gone. As much of Popen as is needed."""
+
+    def __init__(self, pid):
+        self.pid, self.returncode = pid, None
+
+    def poll(self):
+        if self.returncode is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
+            except ChildProcessError:  # another one's child, still
+                if not alive(self.pid) and not os.path.exists("/proc/%d" % self.pid):
+                    self.returncode = -1
+        return self.returncode
+
+    def wait(self, timeout):
+        end = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired("heir", timeout)
+            time.sleep(0.02)
+        return self.returncode
+
+    def kill(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def become_subreaper():
+    """Orphans of our children become ours, with their exit status."""
+    PR_SET_CHILD_SUBREAPER = 36
+    assert ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
 class Stats(dict):
     """Counters by name, and those gauges that no counter shares its name with; `gauges` has them all."""
 
@@ -177,7 +214,9 @@ class Turnpike:
         self.allowed = [AS_ROOT]  # regular expressions of warnings a test expects
         self.env = dict(os.environ, **(env or {}))
         self.arguments = list(arguments)
+        self.binary = BINARY
         self.process = None
+        self.replaced = []  # earlier masters, see upgrade()
         self.lines = []
         self.addresses = []
         self.admins = []  # of the admin endpoints
@@ -187,7 +226,7 @@ class Turnpike:
     # -- life
     def start(self, timeout=20.0):
         assert os.access(BINARY, os.X_OK), "no %s: build it, or set TURNPIKE_BIN" % BINARY
-        self.process = subprocess.Popen([BINARY, "serve", "-c", self.file, *self.arguments], env=self.env,
+        self.process = subprocess.Popen([self.binary, "serve", "-c", self.file, *self.arguments], env=self.env,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, start_new_session=True)
         _running[self.process.pid] = self.process
@@ -264,6 +303,8 @@ class Turnpike:
 
     def stop(self, timeout=15.0):
         """TERM; exit 0."""
+        for process in self.replaced:
+            process.wait(timeout)
         if self.process.poll() is None:
             self.signal(signal.SIGTERM)
         status = self.wait_exit(timeout)
@@ -279,7 +320,10 @@ class Turnpike:
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        _running.pop(self.process.pid, None)
+        for process in [self.process] + self.replaced:
+            if process.poll() is None:
+                process.kill()
+            _running.pop(process.pid, None)
 
     def remove_table(self):
         """What it left in /dev/shm, by its own name only."""
@@ -287,6 +331,27 @@ class Turnpike:
             if name == self.name.strip("/") or name.startswith(self.name.strip("/") + "."):
                 with contextlib.suppress(OSError):
                     os.unlink("/dev/shm/" + name)
+
+    def holder(self):
+        """The master that says it has the instance lock."""
+        with open("/dev/shm%s.lock" % self.name) as file:
+            return int(file.read() or 0)
+
+    def upgrade(self, timeout=30.0):
+        """USR2; returns the old master, which is still there or not, once the new one is ready."""
+        become_subreaper()
+        old, before = self.process, self.log.count(READY)
+        self.signal(signal.SIGUSR2)
+        until(lambda: self.log.count(READY) > before, timeout, lambda: "a new master:\n" + self.log[-4000:])
+        self.adopt(self.holder())
+        return old
+
+    def adopt(self, pid):
+        """That process is the master now."""
+        assert pid != self.pid, self.log[-4000:]
+        self.replaced.append(self.process)
+        self.process = _running[pid] = Heir(pid)
+        until(lambda: len(self.workers()) >= self.config["workers"], 5, "workers of the new master")
 
     # -- what it says
     def stats(self):

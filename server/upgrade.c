@@ -1,0 +1,258 @@
+/*
+ * Replacing the binary, as the running master sees it: the new one is started with everything that must not
+ * be lost, and gets it when its workers serve.  Until then nothing has changed here.
+ */
+#include "server/upgrade.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "server/master_parts.h"
+#include "server/notify.h"
+
+enum { READY_MS = 60000, IDLE_MS = 1000, POLL_MS = 20, EXIT_CANNOT_RUN = 127 };
+
+static char **arguments; /* NULL at the end */
+
+bool tp_upgrade_remember(int argc, char **argv)
+{
+	arguments = calloc((size_t)argc + 1, sizeof *arguments);
+	if (arguments == NULL)
+		return false;
+	memcpy(arguments, argv, (size_t)argc * sizeof *arguments);
+	return true;
+}
+
+/* ---- birth */
+
+/* The child. The path is the one that this binary was started by: a package has put the new one there, while
+ * /proc/self/exe is the old file. */
+static _Noreturn void become_successor(const struct tp_bequest *b, int fd)
+{
+	char number[16];
+	(void)snprintf(number, sizeof number, "%d", fd);
+	if (!tp_bequest_keep_open(b, fd) || setenv(TP_INHERIT_VARIABLE, number, 1) != 0) {
+		tp_error("upgrade: cannot hand over: %s", strerror(errno));
+		_exit(EXIT_CANNOT_RUN);
+	}
+	for (int n = 1; n < NSIG; n++)
+		(void)signal(n, SIG_DFL); /* what is ignored or blocked stays so over exec */
+	sigset_t none;
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)execvp(arguments[0], arguments);
+	tp_error("upgrade: cannot run %s: %s", arguments[0], strerror(errno));
+	(void)tp_log_flush();
+	_exit(EXIT_CANNOT_RUN);
+}
+
+/* Returns the pid, or -errno. */
+static pid_t start(struct master *m, int channel)
+{
+	static const struct tp_listeners no_sockets;
+	const struct tp_listeners *admin = tp_admin_sockets(m->admin);
+	const struct tp_config *c = m->config;
+	bool taken[TP_SHM_SLOTS];
+	tp_places_occupied(&m->places, m->region, taken);
+	const struct tp_bequest b = {
+		.state_name = c->state.name,
+		.generation = c->generation,
+		.channel_fd = channel,
+		.lock_fd = m->fds.lock,
+		.wake_fds = m->wake_fds,
+		.snapshot_fds = tp_snapshots_ends(m->snapshots),
+		.slots = m->places.slots,
+		.n_slots = m->places.n,
+		.taken = taken,
+		.public = &m->listeners,
+		.public_confs = c->listeners,
+		.n_public = c->n_listeners,
+		.admin = admin != NULL ? admin : &no_sockets,
+		.admin_confs = c->admin.listeners,
+		.n_admin = admin != NULL ? c->admin.n_listeners : 0,
+	};
+	int fd = tp_bequest_write(&b);
+	if (fd < 0)
+		return fd;
+	(void)fflush(NULL); /* what stdio holds would be written by the child a second time */
+	(void)tp_log_flush();
+	pid_t pid = fork();
+	if (pid == 0)
+		become_successor(&b, fd);
+	int error = -errno;
+	(void)close(fd);
+	return pid < 0 ? error : pid;
+}
+
+static void begin(struct master *m)
+{
+	int pair[2];
+	m->upgrade.wanted = false;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) {
+		tp_error("upgrade: %s", strerror(errno));
+		return;
+	}
+	pid_t pid = start(m, pair[1]);
+	(void)close(pair[1]);
+	if (pid < 0) {
+		tp_error("upgrade: cannot start %s: %s", arguments[0], strerror(-pid));
+		(void)close(pair[0]);
+		return;
+	}
+	tp_info("upgrade: %s is started, pid %ld", arguments[0], (long)pid);
+	m->fds.successor = pair[0];
+	m->upgrade.pid = pid;
+	m->upgrade.ends_ms = tp_clock_boot_ms() + READY_MS;
+	m->upgrade.state = UPGRADE_STARTING;
+}
+
+void tp_upgrade_want(struct master *m)
+{
+	if (tp_upgrade_runs(m) || m->upgrade.state == UPGRADE_DONE)
+		tp_warn("SIGUSR2: an upgrade is under way; this one is ignored");
+	else if (m->state > MASTER_READY)
+		tp_warn("SIGUSR2: the server stops: the upgrade is ignored");
+	else
+		m->upgrade.wanted = true;
+}
+
+bool tp_upgrade_runs(const struct master *m)
+{
+	return m->upgrade.state == UPGRADE_STARTING || m->upgrade.state == UPGRADE_KILLED;
+}
+
+/* ---- how it ends */
+
+static void close_channel(struct master *m)
+{
+	if (m->fds.successor >= 0)
+		(void)close(m->fds.successor);
+	m->fds.successor = -1;
+}
+
+/* Its workers, if there were any, see their master go and leave; this table may be theirs. */
+static void end_failed(struct master *m)
+{
+	close_channel(m);
+	tp_region_drop_beside(m->config->state.name);
+	tp_places_adopt(&m->places, m->region);
+	m->upgrade.state = UPGRADE_NONE;
+}
+
+bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
+{
+	struct upgrade *u = &m->upgrade;
+	if (u->state == UPGRADE_NONE || u->pid != pid)
+		return false;
+	if (u->state == UPGRADE_DONE)
+		return true;
+	if (u->state == UPGRADE_STARTING && WIFSIGNALED(status))
+		tp_error("upgrade: the new binary (pid %ld) was ended by signal %d (%s) before it was ready; "
+			 "this one goes on serving",
+			 (long)pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (u->state == UPGRADE_STARTING)
+		tp_error("upgrade: the new binary (pid %ld) exited with status %d before it was ready, see "
+			 "above; this one goes on serving",
+			 (long)pid, WEXITSTATUS(status));
+	end_failed(m);
+	return true;
+}
+
+static void kill_successor(struct master *m)
+{
+	(void)kill(m->upgrade.pid, SIGKILL);
+	close_channel(m);
+	m->upgrade.state = UPGRADE_KILLED;
+}
+
+void tp_upgrade_cancel(struct master *m, const char *why)
+{
+	m->upgrade.wanted = false;
+	if (m->upgrade.state != UPGRADE_STARTING)
+		return;
+	tp_warn("upgrade: %s: the new binary (pid %ld) is killed", why, (long)m->upgrade.pid);
+	kill_successor(m);
+}
+
+/* A reload that was asked for meanwhile: by signal it is the new master's affair, which may have read the
+ * configuration before. Whoever asked over HTTP is told. */
+static void pass_reload_on(struct master *m)
+{
+	struct tp_buf why = {0};
+	if (m->reload.wanted)
+		(void)kill(m->upgrade.pid, SIGHUP);
+	m->reload.wanted = false;
+	if (!tp_admin_asked(m->admin))
+		return;
+	tp_admin_reload_begins(m->admin);
+	tp_buf_add_str(&why, TP_STR("the binary was replaced meanwhile: ask again"));
+	tp_admin_reload_ended(m->admin, false, m->config->generation, tp_buf_str(&why));
+	tp_buf_free(&why);
+}
+
+/*
+ * The point of no return.  The service manager hears of its new main process first, from the one that it
+ * knows; then the new one is told that everything is its own.
+ */
+static void finish(struct master *m)
+{
+	const char go = TP_UPGRADE_GO;
+	char line[40];
+	(void)snprintf(line, sizeof line, "MAINPID=%ld\n", (long)m->upgrade.pid);
+	(void)tp_notify(line);
+	m->upgrade.state = UPGRADE_DONE;
+	pass_reload_on(m);
+	tp_info("upgrade: pid %ld serves; this one finishes what is running, for up to %u s",
+		(long)m->upgrade.pid, m->config->drain_ms / 1000);
+	tp_master_hand_over(m);
+	(void)send(m->fds.successor, &go, sizeof go, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void hear(struct master *m)
+{
+	char word;
+	ssize_t n = recv(m->fds.successor, &word, sizeof word, MSG_DONTWAIT);
+	if (n == 0)
+		close_channel(m); /* it ends, or has closed everything; its end or the time will tell */
+	else if (n == 1 && word == TP_UPGRADE_READY)
+		finish(m);
+}
+
+uint64_t tp_upgrade_tick(struct master *m)
+{
+	struct upgrade *u = &m->upgrade;
+	uint64_t now = tp_clock_boot_ms();
+	switch (u->state) {
+	case UPGRADE_NONE:
+		if (!u->wanted || m->state != MASTER_READY)
+			return IDLE_MS;
+		/* What a reload changes would be told to neither. */
+		if (m->reload.state != RELOAD_IDLE || !tp_supervisor_idle(m->supervisor))
+			return POLL_MS;
+		begin(m);
+		return 1;
+	case UPGRADE_STARTING:
+		if (m->fds.successor >= 0)
+			hear(m);
+		if (u->state != UPGRADE_STARTING)
+			return 1;
+		if (now < u->ends_ms)
+			return u->ends_ms - now;
+		tp_error("upgrade: the new binary (pid %ld) was not ready within %d s: it is killed; this "
+			 "one goes on serving",
+			 (long)u->pid, READY_MS / 1000);
+		kill_successor(m);
+		return IDLE_MS;
+	case UPGRADE_KILLED: return IDLE_MS;
+	case UPGRADE_DONE: return IDLE_MS;
+	}
+	return IDLE_MS;
+}

@@ -214,7 +214,7 @@ class Turnpike:
         self.allowed = [AS_ROOT]  # regular expressions of warnings a test expects
         self.env = dict(os.environ, **(env or {}))
         self.arguments = list(arguments)
-        self.binary = BINARY
+        self.binary = None  # what start() runs; BINARY as it is then
         self.process = None
         self.replaced = []  # earlier masters, see upgrade()
         self.lines = []
@@ -226,7 +226,7 @@ class Turnpike:
     # -- life
     def start(self, timeout=20.0):
         assert os.access(BINARY, os.X_OK), "no %s: build it, or set TURNPIKE_BIN" % BINARY
-        self.process = subprocess.Popen([self.binary, "serve", "-c", self.file, *self.arguments], env=self.env,
+        self.process = subprocess.Popen([self.binary or BINARY, "serve", "-c", self.file, *self.arguments], env=self.env,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, start_new_session=True)
         _running[self.process.pid] = self.process

@@ -527,10 +527,12 @@ def _(lab):
         write(t, {"workers": (4, 1, 3, 2)[i % 4]})
         reload(t)
         until(lambda: len(t.workers()) == t.config["workers"], 10, "workers")
+        served = counts[0]
+        until(lambda: counts[0] > served or failures, 10, "an answer between two reloads")
     over.set()
     for thread in threads:
         thread.join(30)
-    assert not failures and counts[0] > 40, (counts, failures[:5])
+    assert not failures, failures[:5]
     t.base_descriptors = {}
 
 

@@ -396,7 +396,8 @@ def _(lab):
     os.mkdir(snapshots)
     t = start(lab, {"p": u, "bad": bad}, admin(lab, {
         "blacklist": {"failures": 1}, "pid_file": pid_file, "stats_file": stats_file,
-        "snapshots": {"directory": snapshots, "keep": 4}, "routes": [{"path": "/bad", "provider": "bad"}]}))
+        "snapshots": {"directory": snapshots, "keep": 4}, "routes": [{"path": "/bad", "provider": "bad"}]}),
+        allow=["alert url_listed"])
     for _ in range(2):
         assert post(t.address, "/bad" + PATH, headers={"X-Turnpike-Max-Sends": "1"}).status == 503
     until(lambda: len(os.listdir(snapshots)) == 2, 10, "snapshots")

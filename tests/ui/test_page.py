@@ -65,7 +65,7 @@ def test_a_listing_appears_and_is_cleared(lab, door, browser):
     assert (held.status, held.sends) == (503, 0)
     browser.until("document.querySelector('#failures .code')?.textContent === 'upstream_blacklisted'")
     failures = browser.run("document.querySelector('#failures').innerText")
-    assert failures.count("500") == 3 and held.header("x-turnpike-request-id") in failures
+    assert failures.count("\t500\t") == 3 and held.header("x-turnpike-request-id") in failures
     browser.click(CLEAR)
     browser.until(SUMMARY + " === 'All in service'")
     assert browser.run("document.querySelectorAll('#providers tr.sub').length") == 0

@@ -47,12 +47,7 @@ static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
 		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
 		return;
 	}
-	uint32_t seconds = (uint32_t)((wait_ms + 999) / 1000);
-	struct tp_refusal r = tp_refusal_for(TP_CODE_BLACKLISTED, seconds);
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED, .retry_after_ms = seconds * 1000};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_BLACKLISTED);
-	tp_numbers_refusal(t->worker, TP_CODE_BLACKLISTED);
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	tp_turn_answer_later(t, TP_CODE_BLACKLISTED, wait_ms);
 }
 
 static struct tp_breaker_url url_of(const struct tp_turn *t, struct tp_str path)

@@ -153,9 +153,7 @@ static void turn_away(struct tp_turn *t, enum tp_code code)
 {
 	const struct tp_provider_rt *p = t->gate.provider;
 	uint32_t limit = limit_of(p);
-	uint64_t seconds = (tp_gate_backlog_ms(t->worker->region, p->gate, limit) + 999) / 1000;
-	struct tp_refusal r = tp_refusal_for(code, seconds < UINT32_MAX ? (uint32_t)seconds : UINT32_MAX);
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
+	uint64_t left_ms = tp_gate_backlog_ms(t->worker->region, p->gate, limit);
 	tp_turn_gate_leave(t);
 	if (t->replaced != TP_CODE_NONE) { /* an earlier send may have run: that is what counts */
 		tp_turn_refuse(t, t->replaced);
@@ -163,15 +161,12 @@ static void turn_away(struct tp_turn *t, enum tp_code code)
 	}
 	if (tp_targets_skip(t, "is at its capacity"))
 		return;
-	tp_info("turn %s: %s is at its capacity of %u: %s", t->id, p->conf->name, limit, r.code);
+	tp_info("turn %s: %s is at its capacity of %u: %s", t->id, p->conf->name, limit, tp_code_name(code));
 	if (t->saved != NULL) {
 		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
 		return;
 	}
-	e.retry_after_ms = r.retry_after_s < UINT32_MAX / 1000 ? r.retry_after_s * 1000 : UINT32_MAX;
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
-	tp_numbers_refusal(t->worker, code);
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	tp_turn_answer_later(t, code, left_ms);
 }
 
 static void wait_in_line(struct tp_turn *t, enum tp_class klass)

@@ -134,15 +134,8 @@ static void read_answer(struct check *c)
 
 static void write_question(struct check *c)
 {
-	while (c->out.len > 0 && c->up->io.writable) {
-		struct iovec v = {c->out.data, c->out.len};
-		ssize_t n = tp_io_writev(&c->up->io, &v, 1);
-		if (n < 0) {
-			failed(c, "the connection broke");
-			return;
-		}
-		tp_buf_consume(&c->out, (size_t)n);
-	}
+	if (tp_io_write_buf(&c->up->io, &c->out) < 0)
+		failed(c, "the connection broke");
 }
 
 static void on_event(evutil_socket_t fd, short what, void *arg)

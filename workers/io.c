@@ -208,6 +208,18 @@ ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n)
 	return put;
 }
 
+int tp_io_write_buf(struct tp_io *io, struct tp_buf *out)
+{
+	while (out->len > 0 && io->writable) {
+		struct iovec v = {out->data, out->len};
+		ssize_t put = tp_io_writev(io, &v, 1);
+		if (put < 0)
+			return (int)put;
+		tp_buf_consume(out, (size_t)put);
+	}
+	return 0;
+}
+
 int tp_io_handshake(struct tp_io *io)
 {
 	ERR_clear_error();

@@ -15,6 +15,8 @@
 #include <event2/event_struct.h>
 #include <openssl/ssl.h>
 
+#include "common/base/buf.h"
+
 enum {
 	TP_IO_END = 0,       /* orderly end: FIN, or close_notify under TLS */
 	TP_IO_CUT = -100001, /* TLS: the connection ended without close_notify */
@@ -52,6 +54,8 @@ static inline void tp_io_note(struct tp_io *io, short what)
 ssize_t tp_io_read(struct tp_io *io, void *to, size_t n);
 /* >= 0 bytes taken, fewer than all with writable false now; TP_IO_TLS or -errno. */
 ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n);
+/* Writes as much of it as the socket takes now. 0, or a negative error as above. */
+int tp_io_write_buf(struct tp_io *io, struct tp_buf *out);
 /* TLS handshake as client or server: 0 done, -EAGAIN, or a negative error as above. */
 int tp_io_handshake(struct tp_io *io);
 /* Makes the event callback run once more in the next turn of the loop, not in this one: others come first,

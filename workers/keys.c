@@ -5,7 +5,6 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/hop.h"
-#include "common/retry/told.h"
 #include "workers/credential.h"
 #include "workers/numbers.h"
 #include "workers/turn.h"
@@ -131,14 +130,8 @@ static bool in_use(const struct tp_turn_keys *k)
 
 static void tell_cooling(struct tp_turn *t, const struct choice *c, uint64_t now_ms)
 {
-	uint64_t left = c->cooldown.until_ms - now_ms;
-	struct tp_refusal r = tp_refusal_for(TP_CODE_KEYS_COOLING, tp_told_header_seconds((int64_t)left));
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
-				     .retry_after_ms = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX};
 	tp_info("turn %s: every key of %s cools: not sent", t->id, t->provider->conf->name);
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_KEYS_COOLING);
-	tp_numbers_refusal(t->worker, TP_CODE_KEYS_COOLING);
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	tp_turn_answer_later(t, TP_CODE_KEYS_COOLING, c->cooldown.until_ms - now_ms);
 }
 
 /* Whether a turn without another target may ask a key although it cools. */

@@ -106,17 +106,11 @@ static void read_answer(struct tp_proxy_tunnel *t)
 
 static void write_question(struct tp_proxy_tunnel *t)
 {
-	while (t->out.len > 0 && t->io.writable) {
-		struct iovec v = {t->out.data, t->out.len};
-		ssize_t n = tp_io_writev(&t->io, &v, 1);
-		if (n < 0) { /* it may have said why before it closed */
-			tp_buf_free(&t->out);
-			t->io.readable = true;
-			tp_io_again(&t->io);
-			return;
-		}
-		tp_buf_consume(&t->out, (size_t)n);
-	}
+	if (tp_io_write_buf(&t->io, &t->out) == 0)
+		return;
+	tp_buf_free(&t->out); /* it may have said why before it closed */
+	t->io.readable = true;
+	tp_io_again(&t->io);
 }
 
 static void on_event(evutil_socket_t fd, short what, void *arg)

@@ -203,15 +203,8 @@ static bool choose_probe(struct tp_turn *t, const struct tp_all_cooling *all, ui
 
 static void tell_unavailable(struct tp_turn *t, uint64_t left_ms)
 {
-	uint64_t s = (left_ms + 999) / 1000;
-	struct tp_refusal r = tp_refusal_for(TP_CODE_COMBO_UNAVAILABLE, s < 1            ? 1
-									: s < UINT32_MAX ? (uint32_t)s
-											 : UINT32_MAX);
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
 	tp_info("turn %s: every target of %s cools", t->id, t->targets->combo->name);
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_COMBO_UNAVAILABLE);
-	tp_numbers_refusal(t->worker, TP_CODE_COMBO_UNAVAILABLE);
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	tp_turn_answer_later(t, TP_CODE_COMBO_UNAVAILABLE, left_ms);
 }
 
 static void wait_or_tell(struct tp_turn *t, const struct tp_all_cooling *all, uint64_t now_ms)

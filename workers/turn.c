@@ -7,6 +7,7 @@
 #include "common/base/block.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/retry/told.h"
 #include "workers/admit.h"
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
@@ -159,6 +160,17 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 	else
 		answer_with(t, r, tp_buf_str(&body), outcome, ending);
 	tp_buf_free(&body);
+}
+
+void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms)
+{
+	struct tp_refusal r = tp_refusal_for(
+		code, tp_told_header_seconds(left_ms < INT64_MAX ? (int64_t)left_ms : INT64_MAX));
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
+				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
+	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
+	tp_numbers_refusal(t->worker, code);
+	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
 }
 
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)

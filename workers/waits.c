@@ -138,17 +138,14 @@ static struct tp_refusal refusal_of(const struct tp_turn *t, uint8_t cause, uint
 /* ---- before a send */
 
 /* What the provider said to this very turn is worth more than words of our own, with the time that is left.
- */
-static void answer(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
+ * True: the turn is over. */
+static bool answered_with_its_own(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
 {
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
-				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
-	if (t->saved != NULL && t->saved->status == r->status) {
-		t->saved->facts.told_ms = (int64_t)left_ms;
-		tp_relay_saved(t, r->stop, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	tp_turn_answer_local(t, r, TP_TURN_ERROR, &e);
+	if (t->saved == NULL || t->saved->status != r->status)
+		return false;
+	t->saved->facts.told_ms = (int64_t)left_ms;
+	tp_relay_saved(t, r->stop, TP_EVIDENCE_DECLINED);
+	return true;
 }
 
 /* True when the turn was answered, since what has this key cools. */
@@ -168,7 +165,8 @@ static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t 
 	struct tp_refusal r = refusal_of(t, c.cause, tp_told_header_seconds((int64_t)left));
 	tp_info("turn %s: %s cools for %llu s more, as it told: answered with its %d, not sent", t->id,
 		t->provider->conf->name, (unsigned long long)(left / 1000), r.status);
-	answer(t, &r, left);
+	if (!answered_with_its_own(t, &r, left))
+		tp_turn_answer_until(t, &r, left);
 	return true;
 }
 
@@ -178,9 +176,9 @@ static void answer_shared(struct tp_turn *t, uint64_t left_ms)
 		tp_refusal_for(TP_CODE_RATE_LIMIT_SHARED, tp_told_header_seconds((int64_t)left_ms));
 	tp_info("turn %s: a shared wait of %s ends after its deadline: not sent", t->id,
 		t->provider->conf->name);
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_RATE_LIMIT_SHARED);
 	tp_numbers_refusal(t->worker, TP_CODE_RATE_LIMIT_SHARED);
-	answer(t, &r, left_ms);
+	if (!answered_with_its_own(t, &r, left_ms))
+		tp_turn_answer_until(t, &r, left_ms);
 }
 
 static void let_go(struct tp_turn *t, uint64_t now)

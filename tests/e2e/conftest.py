@@ -1,10 +1,11 @@
 import pytest
 
 pytest.register_assert_rewrite("harness.client", "harness.lab", "harness.turnpike", "harness.checks",
-                            "harness.exposition", "harness.crowd")
+                            "harness.exposition", "harness.crowd", "harness.streams", "harness.combos", "harness.serving")
 
 from harness import turnpike  # noqa: E402
-from harness.lab import Lab  # noqa: E402
+from harness.fixtures import lab, pytest_runtest_makereport  # noqa: E402, F401
+from harness.serving import provider, serve  # noqa: E402, F401
 
 
 def pytest_report_header(config):
@@ -28,24 +29,3 @@ def row_result(request):
     rows = request.module.rows
     rows.start(rows.asked)
     return rows.result
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
-    report = (yield).get_result()
-    if report.when == "call":
-        item.passed = report.passed
-
-
-@pytest.fixture
-def lab(request):
-    """A lab of its own for a test that is to run alone; looked after when the test has passed."""
-    made = Lab(request.node.name)
-    try:
-        yield made
-        if getattr(request.node, "passed", False):
-            made.check()
-        else:
-            print(made.logs())
-    finally:
-        made.close()

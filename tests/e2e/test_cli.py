@@ -6,7 +6,6 @@ import pty
 import re
 import select
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -18,7 +17,7 @@ from harness.checks import served
 from harness.client import body_for
 from harness.lab import SLACK
 from harness.provider import event, ok, reset, silent, status, stream
-from harness.turnpike import BINARY, ROOT, run, until
+from harness.turnpike import BINARY, ROOT, free_port, run, until
 
 PATH = "/chat/completions"
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]})
@@ -28,11 +27,6 @@ CLEAN = {name: value for name, value in os.environ.items() if name not in ("SSL_
 
 def post(u, *arguments, path=PATH, **how):
     return subprocess.run([BINARY, "post", u.url() + path, *arguments], capture_output=True, timeout=60, **how)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 # ---- post and get

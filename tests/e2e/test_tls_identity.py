@@ -23,10 +23,6 @@ def upstream(u, authority, **more):
     return {"p": {"url": "https://localhost:%d/v1" % u.port, "tls": dict({"ca": authority.ca}, **more)}}
 
 
-def admin(lab, more):
-    return merge({"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]}}, more)
-
-
 def reload(t, config):
     t.config = merge(t.config, config)
     with open(t.file, "w") as out:
@@ -86,7 +82,7 @@ def _(lab):
     """Another authority: neither a connection nor a session of the one before gets in."""
     first, second = tls.authority(), tls.new_authority()
     old, new = first.issue("old", "DNS:c.example"), second.issue("new", "DNS:c.example")
-    t = lab.turnpike(lab.provider(then=ok()), admin(lab, listener(first, client_ca=first.ca)), probe=False)
+    t = lab.turnpike(lab.provider(then=ok()), lab.admin(listener(first, client_ca=first.ca)), probe=False)
     context = first.client(pair=old)
     kept = lab.client(t, tls=context)
     served(kept.post())
@@ -186,7 +182,7 @@ def _(lab):
     named = {name: ca.issue(name, names) for name, names in
              (("wild", "DNS:*.example.net,DNS:example.org"), ("exact", "DNS:api.example.net"))}
     more = [{"certificate": c, "key": k} for c, k in named.values()]
-    t = lab.turnpike(lab.provider(then=ok()), admin(lab, listener(ca, more=more)), probe=False)
+    t = lab.turnpike(lab.provider(then=ok()), lab.admin(listener(ca, more=more)), probe=False)
     context = ca.client()
 
     def shown(name):

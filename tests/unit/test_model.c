@@ -1,7 +1,7 @@
 /* The failure model: total, and careful wherever a byte was written. */
 #include "common/retry/model.h"
+#include "tests/unit/suite.h"
 
-#include <check.h>
 #include <string.h>
 
 static bool known(enum tp_evidence e)
@@ -119,19 +119,10 @@ START_TEST(names)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(model)
 {
-	Suite *s = suite_create("model");
-	TCase *c = tcase_create("model");
-
-	tcase_add_test(c, total);
-	tcase_add_test(c, failures);
-	tcase_add_test(c, answers);
-	tcase_add_test(c, names);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_add_test(t, total);
+	tcase_add_test(t, failures);
+	tcase_add_test(t, answers);
+	tcase_add_test(t, names);
 }

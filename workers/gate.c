@@ -8,6 +8,7 @@
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
+#include "workers/runtime.h"
 #include "workers/turn.h"
 #include "workers/worker.h"
 
@@ -23,14 +24,29 @@ struct tp_gates {
 	const int *wake_fds;
 	struct line lines[TP_GATES]; /* who waits in this worker, lowest ticket first */
 	unsigned waiting;            /* in all of them */
+	uint32_t limits[TP_GATES];   /* of the present configuration; TP_LIMIT_OFF: it has none */
 	struct event woken, sweep;
 	struct tp_deferred look;
 };
 
+/* A turn ends on the configuration that it began with, but a provider that now takes less takes less from it,
+ * too. */
 static uint32_t limit_of(const struct tp_provider_rt *p)
 {
-	return p->conf->capacity_limit == TP_LIMIT_AUTO ? tp_gate_learned(p->worker->region, p->gate)
-							: p->conf->capacity_limit;
+	uint32_t now = p->worker->gates->limits[p->gate];
+	uint32_t limit = now != TP_LIMIT_OFF ? now : p->conf->capacity_limit;
+	return limit == TP_LIMIT_AUTO ? tp_gate_learned(p->worker->region, p->gate) : limit;
+}
+
+void tp_gates_enter(struct tp_gates *g, const struct tp_runtime *r)
+{
+	for (unsigned i = 0; i < TP_GATES; i++)
+		g->limits[i] = TP_LIMIT_OFF;
+	for (size_t i = 0; i < r->config->n_providers; i++)
+		if (r->providers[i].gate < TP_GATES)
+			g->limits[r->providers[i].gate] = r->config->providers[i].capacity_limit;
+	if (g->waiting > 0)
+		tp_worker_defer(g->worker, &g->look); /* more may go now */
 }
 
 /* A permit is free and somebody waits for it: its worker is told. `looked`: this one has just looked. */

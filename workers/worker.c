@@ -145,6 +145,7 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	struct tp_worker *w = arg;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
+	tp_timer_retry();
 	(void)tp_log_flush();
 	(void)tp_sink_flush(&w->access_log);
 	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);

@@ -153,7 +153,7 @@ static void reopen_logs(struct master *m)
 	int error = tp_log_reopen();
 	if (error != 0)
 		tp_error("cannot reopen the log %s: %s; the old file is used on", m->config->log.output,
-			 strerror(-error));
+			 tp_sink_error(-error));
 	else
 		tp_info("the logs are opened anew");
 	tp_supervisor_reopen(m->supervisor);
@@ -194,7 +194,7 @@ static void renew_table(struct master *m)
 	tp_reload_cancel(m, "the shared table is replaced");
 	tp_upgrade_cancel(m, "the shared table is replaced");
 	tp_region_close(m->region);
-	m->region = NULL;
+	m->region = m->alerts.region = NULL;
 	if (!tp_master_open_table(m, true)) {
 		enter(m, MASTER_FAILED);
 		return;

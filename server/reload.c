@@ -9,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/config/files.h"
 #include "common/config/keep.h"
 #include "common/config/secrets.h"
@@ -198,7 +199,7 @@ static void reopen_log(const struct tp_config *c, const struct tp_config *before
 	int error = tp_log_open(c->log.level, c->log.format, c->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s; the earlier one goes on", c->log.output,
-			 strerror(-error));
+			 tp_sink_error(-error));
 }
 
 static bool switch_over(struct master *m)

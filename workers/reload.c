@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/config/files.h"
 #include "common/config/keep.h"
 #include "common/config/secrets.h"
@@ -154,7 +155,7 @@ static void open_logs(struct tp_worker *w, const struct tp_config *c, const stru
 	int error = tp_log_open(c->log.level, c->log.format, c->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s; the earlier one goes on", c->log.output,
-			 strerror(-error));
+			 tp_sink_error(-error));
 }
 
 static void follow_clients(struct tp_worker *w)

@@ -35,6 +35,7 @@ START_TEST(values)
 		{TP_CODE_KEYS_COOLING, 429, false, 7},
 		{TP_CODE_CAPACITY_QUEUE_FULL, 503, false, 7},
 		{TP_CODE_CAPACITY_WAIT_EXPIRED, 503, false, 7},
+		{TP_CODE_TOKEN_WAIT_EXPIRED, 503, false, 7},
 		{TP_CODE_NONE, 500, false, 7},
 	};
 

@@ -61,10 +61,15 @@ static void remove_oldest(struct writer *w, int directory)
 	w->n--;
 }
 
-static void remember(struct writer *w, int directory, const char *name)
+static void make_room(struct writer *w, int directory)
 {
 	if (w->n == w->keep)
 		remove_oldest(w, directory);
+}
+
+static void remember(struct writer *w, int directory, const char *name)
+{
+	make_room(w, directory);
 	char *copy = strdup(name);
 	if (copy == NULL)
 		return; /* then it stays until the next start */
@@ -96,9 +101,11 @@ static void find_files(struct writer *w)
 
 /* ---- a file */
 
-/* Under its name only when it is whole. The errno of what went wrong, or 0. */
-static int write_file(int directory, const char *name, const char *text, size_t n)
+/* Under its name only when it is whole; the oldest goes before that, so that there are never more than
+ * `keep`. The errno of what went wrong, or 0. */
+static int write_file(struct writer *w, int directory, size_t n)
 {
+	const char *text = w->message.text, *name = w->message.head.name;
 	int fd = openat(directory, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
@@ -112,6 +119,8 @@ static int write_file(int directory, const char *name, const char *text, size_t 
 	}
 	if (close(fd) != 0 && error == 0)
 		error = errno;
+	if (error == 0)
+		make_room(w, directory);
 	if (error == 0 && renameat(directory, TEMPORARY, directory, name) != 0)
 		error = errno;
 	if (error != 0)
@@ -126,7 +135,7 @@ static void take_file(struct writer *w, size_t n)
 	if (!is_name(w->message.head.name))
 		return; /* a worker may be damaged */
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error = directory < 0 ? errno : write_file(directory, w->message.head.name, w->message.text, n);
+	int error = directory < 0 ? errno : write_file(w, directory, n);
 	if (error == 0) {
 		remember(w, directory, w->message.head.name);
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS, 1);
@@ -135,7 +144,8 @@ static void take_file(struct writer *w, size_t n)
 		w->told = false;
 	} else {
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS_LOST, 1);
-		if (tp_mark_due(w->region, TP_MARK_SNAPSHOT, w->told ? TELL_EVERY_MS : TELL_ANEW_MS,
+		if (tp_log_flush() &&
+		    tp_mark_due(w->region, TP_MARK_SNAPSHOT, w->told ? TELL_EVERY_MS : TELL_ANEW_MS,
 				tp_clock_boot_ms())) {
 			tp_warn("a snapshot could not be written to %s: %s", path, strerror(error));
 			w->told = true;

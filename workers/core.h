@@ -109,7 +109,9 @@ struct tp_worker {
 	struct tp_sink access_log;
 	enum tp_access_format access_format;
 	bool access_log_on;
-	uint64_t losses_told; /* lines of both logs */
+	uint64_t losses_told;        /* lines of both logs: in the table */
+	uint64_t access_losses_told; /* of the access log alone: in the log */
+	uint64_t access_losses_due_ms;
 	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */

@@ -8,6 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/config/secrets.h"
 #include "common/shm/marks.h"
 #include "workers/acceptor.h"
@@ -33,8 +34,11 @@ struct control {
 	struct event event;
 	struct event beat;
 	struct tp_timer drain;
+	struct tp_timer flush;
 	struct tp_reload *reload;
 };
+
+enum { FLUSH_AGAIN_MS = 100 };
 
 static void stop(struct tp_worker *w)
 {
@@ -78,7 +82,7 @@ static void reopen_logs(struct tp_worker *w)
 {
 	int error = tp_log_reopen();
 	if (error != 0)
-		tp_error("cannot reopen the log: %s; the old file is used on", strerror(-error));
+		tp_error("cannot reopen the log: %s; the old file is used on", tp_sink_error(-error));
 	tp_access_log_reopen(w);
 }
 
@@ -139,16 +143,30 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
+static void tell_losses(struct tp_worker *w)
+{
+	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
+}
+
+/* A reader that comes back finds what waits, also when no more lines come. */
+static void on_flush(void *arg)
+{
+	struct control *c = arg;
+	bool log_done = tp_log_flush(), access_done = tp_access_log_flush(c->worker);
+	if (!log_done || !access_done)
+		tp_timer_set(&c->flush, FLUSH_AGAIN_MS);
+}
+
 static void on_beat(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	struct tp_worker *w = arg;
+	struct control *c = arg;
+	struct tp_worker *w = c->worker;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
 	tp_timer_retry();
-	(void)tp_log_flush();
-	(void)tp_sink_flush(&w->access_log);
-	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
+	on_flush(c);
+	tell_losses(w);
 	tp_secrets_guard_tidy();
 }
 
@@ -159,10 +177,11 @@ static void begin_control(struct control *c, struct tp_worker *w, int fd)
 	(void)event_assign(&c->event, w->base, fd, EV_READ | EV_PERSIST, on_control, c);
 	(void)event_add(&c->event, NULL);
 	struct timeval second = {1, 0};
-	(void)event_assign(&c->beat, w->base, -1, EV_PERSIST, on_beat, w);
+	(void)event_assign(&c->beat, w->base, -1, EV_PERSIST, on_beat, c);
 	(void)event_add(&c->beat, &second);
 	tp_timer_init(&c->drain, w->base, on_drain_over, c);
-	on_beat(-1, 0, w);
+	tp_timer_init(&c->flush, w->base, on_flush, c);
+	on_beat(-1, 0, c);
 }
 
 /* ---- begin and end */
@@ -284,8 +303,10 @@ int tp_worker_main(const struct tp_worker_start *start)
 	(void)event_del(&control.event);
 	(void)event_del(&control.beat);
 	tp_timer_close(&control.drain);
+	tp_timer_close(&control.flush);
 	tp_reload_free(control.reload);
 	close_worker(&w);
+	tell_losses(&w);
 	tp_buf_free(&why);
 	return TP_WORKER_EXIT_OK;
 }

@@ -438,7 +438,7 @@ def _(lab):
     """A writer that stands still delays nobody: 2000 failing turns as fast as without, losses counted."""
     folder = folder_of(lab)
     u = lab.provider(then=status(400))
-    t = lab.turnpike(u, {"snapshots": {"directory": folder, "keep": 10000}}, probe=False)
+    t = lab.turnpike(u, {"snapshots": {"directory": folder, "keep": 10000}}, probe=False, allow=["a snapshot is lost"])
     pid = writer_of(t)
     os.kill(pid, signal.SIGSTOP)
     slowest = [0.0] * 4
@@ -453,6 +453,7 @@ def _(lab):
         lab.side_by_side([lambda n=n: ask(n) for n in range(4)])
         lost = until(lambda: number(t, "snapshots_lost"), 3, "losses")
         assert lost < 2000 and not files_of(folder)
+        assert t.log.count("a snapshot is lost: more turns fail than are written") == 1
     finally:
         os.kill(pid, signal.SIGCONT)
     assert max(slowest) < 2, slowest

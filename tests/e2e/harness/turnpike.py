@@ -250,6 +250,7 @@ class Turnpike:
         self.env = dict(os.environ, **(env or {}))
         self.arguments = list(arguments)
         self.binary = None  # what start() runs; BINARY as it is then
+        self.prefix = []  # of commands that read its table: it may belong to another user
         self.process = None
         self.replaced = []  # earlier masters, see upgrade()
         self.lines = []
@@ -391,7 +392,7 @@ class Turnpike:
     # -- what it says
     def stats(self):
         """Counters and gauges by name."""
-        done = subprocess.run([BINARY, "stats", "--json", "--name", self.name], capture_output=True, timeout=20)
+        done = subprocess.run([*self.prefix, BINARY, "stats", "--json", "--name", self.name], capture_output=True, timeout=20)
         assert done.returncode == 0, "stats: %r" % (done.stderr or done.stdout)
         return Stats(json.loads(done.stdout))
 

@@ -16,6 +16,7 @@
 #include "workers/core.h"
 #include "workers/gate.h"
 #include "workers/io.h"
+#include "workers/open_turns.h"
 #include "workers/refresher.h"
 #include "workers/reload.h"
 #include "workers/resolve.h"
@@ -145,6 +146,7 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	struct tp_worker *w = arg;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
+	tp_open_turns_publish(w);
 	(void)tp_log_flush();
 	(void)tp_sink_flush(&w->access_log);
 	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
@@ -200,6 +202,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	if (w->observer == NULL)
 		tp_access_log_open(w, start->config);
 	TAILQ_INIT(&w->clients);
+	TAILQ_INIT(&w->turns);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
 	LIST_INIT(&w->renewing);

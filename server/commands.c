@@ -46,7 +46,7 @@ static const char serve_more[] =
 	"Without -c, --endpoint and --env-file, and where the default file does not exist, the same variables are\n"
 	"taken from the environment: CODEX_ENDPOINT (needed), CODEX_API_KEY, MAX_RETRIES (3), TOTAL_TIMEOUT (120),\n"
 	"ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL, REFRESH_STATE_FILE),\n"
-	"SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT.\n"
+	"SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT, STATE_NAME (of each server on a machine its own).\n"
 	"\n"
 	"Signals: HUP takes over a changed configuration (see turnpike reload); USR1 opens the logs anew; USR2 replaces\n"
 	"the binary by the one that is now where this one was started from, while everything goes on; TERM, INT or QUIT\n"

@@ -360,9 +360,24 @@ def test_check_connect(lab):
 
 
 
+def state_name(lab):
+    """Of a server that has no name from the harness."""
+    return "turnpike-test-" + Path(lab.folder).name
+
+
+@pytest.fixture(autouse=True)
+def tables_without_a_file(request):
+    lab = request.getfixturevalue("lab") if "lab" in request.fixturenames else None
+    yield
+    if lab is not None:
+        for left in Path("/dev/shm").glob(state_name(lab) + "*"):
+            left.unlink()
+
+
 def serve_env(lab, text, *arguments, env=None):
     file = Path(lab.folder) / "turnpike.env"
-    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    text = text.encode() if isinstance(text, str) else text
+    file.write_bytes(text + b"STATE_NAME=%s\n" % state_name(lab).encode())
     return subprocess.Popen([BINARY, "serve", "--env-file", str(file), "--listen", "127.0.0.1:0", "--fresh-state", *arguments],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env or CLEAN, text=True)
 
@@ -370,10 +385,7 @@ def serve_env(lab, text, *arguments, env=None):
 def ready(p):
     line = p.stdout.readline()
     if not line:
-        said = p.stderr.read()
-        if "another turnpike" in said:
-            pytest.skip("another server runs with the default state name")
-        raise AssertionError(said)
+        raise AssertionError(p.stderr.read())
     words = re.search(r"listening on http://127\.0\.0\.1:(\d+)", line)
     admin = re.search(r"admin on http://127\.0\.0\.1:(\d+)", line)
     return ("127.0.0.1", int(words[1])), admin and int(admin[1])
@@ -407,7 +419,7 @@ def test_environment_alone(lab):
     if os.path.exists("/etc/turnpike/turnpike.yaml"):
         pytest.skip("this machine has a configuration")
     p = subprocess.Popen([BINARY, "serve", "--listen", "127.0.0.1:0", "--fresh-state"], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, env=dict(CLEAN, CODEX_ENDPOINT=u.url()), text=True)
+                         stderr=subprocess.PIPE, env=dict(CLEAN, CODEX_ENDPOINT=u.url(), STATE_NAME=state_name(lab)), text=True)
     try:
         address, _ = ready(p)
         served(lab.post(address), sends=1)
@@ -427,7 +439,7 @@ def test_env_file_is_reloaded(lab):
         address, _ = ready(p)
         served(lab.post(address), sends=1)
         file = Path(lab.folder) / "turnpike.env"
-        file.write_text("CODEX_ENDPOINT=%s\nLOG_FILE=%s\n" % (b.url(), log))
+        file.write_text("CODEX_ENDPOINT=%s\nLOG_FILE=%s\nSTATE_NAME=/%s\n" % (b.url(), log, state_name(lab)))
         done = subprocess.run([BINARY, "reload", "--env-file", str(file)], env=CLEAN, capture_output=True, text=True, timeout=30)
         assert done.returncode == 0 and "generation 2" in done.stdout, (done, log.read_text())
         served(lab.post(address), sends=1)
@@ -439,6 +451,40 @@ def test_env_file_is_reloaded(lab):
         end(p)
     assert (a.count, b.count) == (1, 2)
     assert "reloading %s" % file in log.read_text()
+
+
+def test_two_servers_without_a_file(lab):
+    """One name, one server: the second says what to do; with a name of its own it serves beside the first, with a table
+    and a file of refresh tokens of its own."""
+    a, b = lab.provider(then=ok()), lab.provider(then=ok())
+    env = dict(CLEAN, CODEX_ENDPOINT=b.url(), STATE_NAME=state_name(lab))
+    serve = [BINARY, "serve", "--listen", "127.0.0.1:0"]
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": lab.folder}
+    first = serve_env(lab, "CODEX_ENDPOINT=%s\n" % a.url())
+    try:
+        address, _ = ready(first)
+        second = subprocess.run(serve, env=env, capture_output=True, text=True, timeout=20, cwd=lab.folder)
+        assert second.returncode == 1 and second.stdout == ""
+        assert re.search(r"another turnpike \(pid %d\) is running with the state name /%s; .*STATE_NAME" % (
+            first.pid, state_name(lab)), second.stderr), second.stderr
+        env["STATE_NAME"] += "-b"
+        second = subprocess.Popen(serve, env=env, **how)
+        try:
+            other, _ = ready(second)
+            served(lab.post(address), sends=1)
+            served(lab.post(other), sends=1)
+            served(lab.post(other), sends=1)
+            turns = [json.loads(run("stats", "--json", "--name", "/" + state_name(lab) + more).stdout)["counters"]["turns"]
+                     for more in ("", "-b")]
+            assert turns == [1, 2] and (a.count, b.count) == (1, 2)
+        finally:
+            end(second)
+    finally:
+        end(first)
+    for name, file in ((None, "turnpike.refresh"), ("/other", "other.refresh")):
+        env = dict(CLEAN, CODEX_ENDPOINT=b.url(), REFRESH_TOKEN="r-12345678", **({"STATE_NAME": name} if name else {}))
+        done = subprocess.run([BINARY, "config", "--effective"], env=env, capture_output=True, text=True, cwd=lab.folder)
+        assert os.path.join(lab.folder, file) in done.stdout, done
 
 
 def test_env_mode_tells_an_unreachable_endpoint(lab):

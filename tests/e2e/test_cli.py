@@ -593,3 +593,65 @@ def test_bash_completes(lab):
     assert complete("help", "se") == ["serve"]
     Path(lab.folder, "some.yaml").write_text("")
     assert complete("serve", "-c", lab.folder + "/so") == [lab.folder + "/some.yaml"]
+
+
+# ---- what is printed counts when it has arrived
+
+PRINTING = [["help"], ["--help"], ["-h"], ["version"], ["--version"], ["-V"], ["help", "serve"], ["completion", "bash"],
+            ["completion", "zsh"], *([["config", "--" + what] for what in ("defaults", "schema", "markdown", "man")]),
+            *([[command, "--help"] for command in commands()])]
+TABLE = [["stats"], ["stats", "--json"], ["top", "--once", "--every", "100ms"], ["blacklist"], ["blacklist", "--json"],
+         ["blacklist", "clear"], ["cooldown"], ["cooldown", "clear"]]
+
+
+def lost(arguments, closed):
+    """With standard output on a full disk, or closed."""
+    with open("/dev/full", "wb") as full:
+        how = {"preexec_fn": lambda: os.close(1)} if closed else {"stdout": full}
+        done = subprocess.run([BINARY, *arguments], stderr=subprocess.PIPE, text=True, timeout=30, **how)
+    why = "Bad file descriptor" if closed else "No space left on device"
+    # of much output the C library has forgotten why
+    assert re.search(r"^turnpike %s: cannot write to standard output(: %s)?\n\Z" % (arguments[0], why), done.stderr, re.M), done
+    return done.returncode
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["full", "closed"])
+def test_output_that_is_lost_is_an_error(lab, closed):
+    u = lab.provider(then=ok())
+    t = lab.turnpike(u, probe=False)
+    server = [[*arguments, "--name", t.name] for arguments in TABLE]
+    of_file = [[*arguments, "-c", t.file] for arguments in (["check"], ["check", "--connect"], ["config", "--effective"], ["reload"])]
+    request = [["post", u.url() + PATH, "-d", BODY], ["get", u.url("/v1/models")], ["post", "-i", u.url() + PATH, "-d", BODY]]
+    missed = {command for command in commands()} - {arguments[0] for arguments in PRINTING + server + of_file + request}
+    assert not missed
+    for arguments in PRINTING + server + of_file + request + [["simulate", "--listen", "127.0.0.1:0"]]:
+        assert lost(arguments, closed) == 1, arguments
+    for arguments in (["nonsense"], ["top", "--every", "1ms"], ["stats", "--name", "/turnpike-test-none"]):
+        done = run(*arguments)  # nothing is printed there: nothing is lost
+        assert done.returncode > 0 and "standard output" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["full", "closed"])
+def test_a_server_whose_line_is_lost_serves(lab, closed):
+    """It cannot be told by its exit status, which comes much later: its log says so."""
+    u = lab.provider(then=ok())
+    port = free_port()
+    t = lab.turnpike(u, {"listen": "127.0.0.1:%d" % port}, start=False)
+    with open("/dev/full", "wb") as full:
+        how = {"preexec_fn": lambda: os.close(1)} if closed else {"stdout": full}
+        p = subprocess.Popen([BINARY, "serve", "-c", t.file], stderr=subprocess.PIPE, text=True, **how)
+    try:
+        line = next(line for line in p.stderr if "standard output" in line)
+        assert re.search(r"warn .*cannot write to standard output where it listens: ", line)
+        served(lab.post(("127.0.0.1", port)), sends=1)
+    finally:
+        p.send_signal(signal.SIGTERM)
+        said = p.communicate(timeout=15)[1]
+        t.remove_table()
+    assert p.returncode == 0 and "standard output" not in said, said
+
+
+def test_a_closed_standard_input_is_an_error(lab):
+    u = lab.provider(then=ok())
+    done = subprocess.run([BINARY, "post", u.url() + PATH, "-"], preexec_fn=lambda: os.close(0), capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1 and "standard input" in done.stderr and u.count == 0, done

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -581,12 +582,63 @@ def complete(*words):
     return done.stdout.split()
 
 
+def letters(command):
+    part = run(command, "--help").stdout.split("\nOptions\n")[1].split("\n\n")[0]
+    return re.findall(r"^ {2}(-\w), ", part, re.M)
+
+
+ZSH = r"""
+_describe() { print -rl -- "${(P@)2}" }
+_arguments() { for a; do print -r -- "argument $a"; done }
+file=$1; shift; CURRENT=${#}
+words=("$@"); source $file
+"""
+
+
+def zsh_offers(*words):
+    """What it hands to zsh's own functions for these words, the last of which is being written."""
+    file = str(Path(ROOT, "etc", "completion", "_turnpike"))
+    done = subprocess.run(["zsh", "-f", "-c", ZSH, "zsh", file, "turnpike", *words], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 0 and done.stderr == "", done
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+def test_zsh_completes():
+    offered = zsh_offers("")
+    assert [line.split(":")[0] for line in offered.splitlines()] == commands(), offered
+    for command in commands():
+        offered = zsh_offers(command, "")
+        assert re.findall(r"^argument \*?(--[a-z-]+)\[", offered, re.M) == flags(command)
+        assert re.findall(r"^argument \*?(-\w)\[", offered, re.M) == letters(command)
+    assert "(list clear)" in zsh_offers("blacklist", "")
+    assert "--config[" in zsh_offers("serve", "") and ":FILE:_files" in zsh_offers("serve", "")
+
+
+def test_the_manual_page_has_all_commands_and_exit_codes():
+    page = Path(ROOT, "packaging", "man", "turnpike.8").read_text()
+    section = {name: text for name, text in re.findall(r"^\.SH ([A-Z ]+)\n(.*?)(?=^\.SH|\Z)", page, re.M | re.S)}
+    for command in commands():
+        if command != "help":
+            assert re.search(r"^\.B .*(?<![a-z])(?:fB)?%s\b" % command, section["COMMANDS"], re.M), command
+        codes = run(command, "--help").stdout.split("\nExit status\n")[1]
+        for code in re.findall(r"^ {2}(\d+)", codes, re.M):
+            assert re.search(r"^\.BR? %s\b" % code, section["EXIT STATUS"], re.M), (command, code)
+    for name in ("HUP", "USR1", "USR2", "TERM"):
+        assert name in section["SIGNALS"] and name in run("serve", "--help").stdout
+    if shutil.which("man") is not None:
+        done = subprocess.run(["man", "--warnings", "-l", str(Path(ROOT, "packaging/man/turnpike.8"))], capture_output=True, text=True,
+                              env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"), timeout=60)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
 def test_bash_completes(lab):
     assert complete("") == [*commands(), "--help", "--version"]
     assert complete("co") == ["config", "cooldown", "completion"]
     for command in commands():
         if command != "help":
-            assert [word for word in complete(command, "--")] == flags(command)
+            assert complete(command, "--") == flags(command)
+            assert [word for word in complete(command, "-") if word[1] != "-"] == letters(command)
     assert complete("blacklist", "c") == ["clear"]
     assert complete("post", "--profile", "") == ["guarded", "patient"]
     assert complete("post", "-H", "") == []

@@ -43,6 +43,7 @@ struct tp_deferred {
 TAILQ_HEAD(tp_deferred_list, tp_deferred);
 
 struct tp_client;
+struct tp_turn;
 struct tp_fingerprint;
 struct tp_resolver;
 struct tp_acceptor;
@@ -54,6 +55,7 @@ struct tp_observer;
 struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
+TAILQ_HEAD(tp_turn_list, tp_turn);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
 TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 SLIST_HEAD(tp_runtime_list, tp_runtime);
@@ -99,6 +101,8 @@ struct tp_worker {
 
 	struct tp_client_list clients;
 	unsigned n_clients;
+	struct tp_turn_list turns; /* the one that began first is first */
+	unsigned n_published;      /* of these: see open_turns.h */
 	struct tp_tunnel_list tunnels;
 	uint64_t held_bytes;   /* request bytes held for replay, bounded by limits.replay_total */
 	size_t gathered_bytes; /* input of clients that is not used yet, bounded (client_input.c) */

@@ -190,8 +190,9 @@ static void wait_in_line(struct tp_turn *t, enum tp_class klass)
 	/* What was taken for this send is free for others meanwhile; it is asked for again. */
 	tp_waits_put_back(t);
 	t->klass = klass;
-	tp_turn_set_state(t, TP_TURN_WAIT);
-	tp_timer_set(&t->timer, wait < left ? wait : left);
+	wait = wait < left ? wait : left;
+	tp_turn_wait_for(t, TP_OPEN_WAIT_CAPACITY, now + wait);
+	tp_timer_set(&t->timer, wait);
 	join_line(t->worker->gates, t);
 	tp_debug("turn %s: waits for its turn at %s", t->id, t->gate.provider->conf->name);
 }

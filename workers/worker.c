@@ -17,6 +17,7 @@
 #include "workers/core.h"
 #include "workers/gate.h"
 #include "workers/io.h"
+#include "workers/open_turns.h"
 #include "workers/refresher.h"
 #include "workers/reload.h"
 #include "workers/resolve.h"
@@ -165,6 +166,7 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	struct tp_worker *w = c->worker;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
 	tp_timer_retry();
+	tp_open_turns_publish(w);
 	on_flush(c);
 	tell_losses(w);
 	tp_secrets_guard_tidy();
@@ -220,6 +222,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	if (w->observer == NULL)
 		tp_access_log_open(w, start->config);
 	TAILQ_INIT(&w->clients);
+	TAILQ_INIT(&w->turns);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
 	LIST_INIT(&w->renewing);

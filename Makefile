@@ -224,9 +224,9 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/main.c $(BUILD)/libcommon.a
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat% -Wmissing-prototypes,$(TP_CFLAGS)) $(CFLAGS) $(LLHTTP_FLAGS) $(TP_LDFLAGS) \
 	  -MMD -MP -MF $@.d -o $@ $(filter %.c %llhttp.o,$^) $(BUILD)/libcommon.a $(LIBS)
 
-BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
+BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams first bare)
 
-$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
+$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o $(BUILD)/tests/bench/answers.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
 

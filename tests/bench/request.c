@@ -28,9 +28,10 @@ static const char head_form[] =
 	"x-stainless-retry-count: 0\r\n"
 	"x-stainless-read-timeout: 600\r\n"
 	"Content-Length: %zu\r\n"
+	"%s%s"
 	"\r\n";
 
-void bench_request_make(struct bench_request *r, unsigned port, size_t body_n, bool stream)
+void bench_request_make(struct bench_request *r, unsigned port, size_t body_n, bool stream, const char *more)
 {
 	static const char end[] = "\"}]}";
 	char front[256];
@@ -39,16 +40,18 @@ void bench_request_make(struct bench_request *r, unsigned port, size_t body_n, b
 			 "{\"model\":\"gpt-5-mini\",%s\"temperature\":0.2,\"messages\":[{\"role\":\"user\","
 			 "\"content\":\"Question ",
 			 stream ? "\"stream\":true," : "");
-	size_t room = sizeof head_form + 32 + body_n;
+	size_t room = sizeof head_form + 32 + body_n + (more != NULL ? strlen(more) : 0);
 	r->bytes = malloc(room);
 	if (r->bytes == NULL)
 		bench_die("malloc");
-	size_t n = (size_t)snprintf(r->bytes, room, head_form, port, body_n);
+	size_t n = (size_t)snprintf(r->bytes, room, head_form, port, body_n, more != NULL ? more : "",
+				    more != NULL ? "\r\n" : "");
 	size_t body_end = n + body_n;
 	memcpy(r->bytes + n, front, (size_t)front_n);
 	n += (size_t)front_n;
 	r->counter_at = n;
 	n += COUNTER_DIGITS;
+	r->front_n = n;
 	static const char words[] = " what is a toll road and who pays for it?";
 	for (size_t i = 0; n < body_end - (sizeof end - 1); i++)
 		r->bytes[n++] = words[i % (sizeof words - 1)];

@@ -231,9 +231,10 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/co
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
 
 .PHONY: bench bench-instructions bench-instructions-check
-## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1.2: seconds of each measurement)
+## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1: seconds of each measurement; ROWS='json sse': only these; PEERS=1: beside gateways from npm; WRITE=1: into the docs)
 bench: deps-bench build/turnpike $(BENCH_BIN)
-	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
+	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench \
+		$(if $(JSON),--json $(JSON)) $(if $(WRITE),--write) $(if $(PEERS),peers,$(ROWS))
 ## bench-instructions: instructions of a worker for one JSON turn (valgrind)
 bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench

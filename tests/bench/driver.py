@@ -113,16 +113,15 @@ class Bench:
 
     @contextlib.contextmanager
     def load(self, name, proxy, *options, port=None):
-        header = ("--header", proxy.header) if proxy.header else ()
-        load = self.tool(name, "--port", port or proxy.port, *header, *options)
+        load = self.tool(name, "--port", port or proxy.port, *proxy.asks, *options)
         try:
             yield load
         finally:
             proxies.stop(load)
 
-    def json_load(self, proxy, connections, body, port=None, more=()):
+    def json_load(self, proxy, connections, body, port=None, more=(), warm_ms=WARM_MS):
         pids = proc.family(proxy.process.pid) if proxy.process is not None else []
-        with self.load("load", proxy, "--connections", connections, "--body", body, "--warm", WARM_MS,
+        with self.load("load", proxy, "--connections", connections, "--body", body, "--warm", warm_ms,
                        "--time", self.time_ms, *more, port=port) as load:
             result = self.measured(load, pids, "requests")
         proxy.asked += result["count"]

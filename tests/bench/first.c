@@ -113,24 +113,24 @@ int main(int argc, char **argv)
 						{"warm", required_argument, NULL, 'w'},
 						{"time", required_argument, NULL, 't'},
 						{NULL, 0, NULL, 0}};
-	unsigned port = 0;
+	struct bench_request_form form = {.body_n = 300, .stream = true};
 	uint64_t warm_ms = 0, time_ms = 0;
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
-		case 'p': port = (unsigned)bench_number("--port", optarg, 65535); break;
+		case 'p': form.port = (unsigned)bench_number("--port", optarg, 65535); break;
 		case 'w': warm_ms = bench_number("--warm", optarg, MOST_MS); break;
 		case 't': time_ms = bench_number("--time", optarg, MOST_MS); break;
 		default: return 2;
 		}
 	}
-	if (port == 0 || time_ms == 0 || optind < argc) {
+	if (form.port == 0 || time_ms == 0 || optind < argc) {
 		(void)fprintf(stderr, "Usage: bench-first --port P [--warm MS] --time MS\n");
 		return 2;
 	}
-	bench_request_make(&f.request, port, 300, true, NULL);
+	bench_request_make(&f.request, &form);
 	f.counter = bench_request_first_counter();
-	connect_to(&f, port);
+	connect_to(&f, form.port);
 	measure(&f, warm_ms, time_ms);
 	bench_wait_for_word();
 	return 0;

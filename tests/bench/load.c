@@ -2,14 +2,15 @@
  * The clients of `make bench`: one thread, bare epoll, closed loop (each connection sends its next request
  * when it has its answer), each request with a body of its own.
  *
- *   bench-load --port P [--connections C] [--body BYTES] [--header LINE] [--refusals] [--warm MS]
- *              (--time MS | --requests N | --once)
+ *   bench-load --port P [--connections C] [--body BYTES] [--model NAME] [--header LINE] [--refusals]
+ *              [--warm MS] (--time MS | --requests N | --once)
  *
  * prints "begin" when the warm-up is over and, at the end,
- *   end requests=N refused=N all=N ns=N p50_ns=N p99_ns=N (all: with those of the warm-up)
- * and stays until standard input has a line or ends.  With --once each connection has one answer, a few of
- * them at a time, and then stays open.  An answer other than a whole 200 (with --refusals: or 503, which is
- * counted) ends the program with status 1: a fast error is no result.
+ *   end requests=N refused=N all=N ns=N p50_ns=N p99_ns=N
+ * (refused and all are with those of the warm-up) and stays until standard input has a line or ends.  With
+ * --once each connection has one answer, a few of them at a time, and then stays open.  An answer other than
+ * a whole 200 (with --refusals: or 503, which is counted) ends the program with status 1: a fast error is no
+ * result.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -122,8 +123,8 @@ static void send_rest(struct load *l, struct conn *c)
 
 /* ---- answers */
 
-/* Length of the status lines' beginning that is looked at. */
-enum { STATUS_N = sizeof "HTTP/1.1 200" - 1 };
+/* Lengths of what is looked at: the status line's beginning, the last chunk. */
+enum { STATUS_N = sizeof "HTTP/1.1 200" - 1, LAST_N = sizeof "0\r\n\r\n" - 1 };
 
 static bool is_refusal(const char *bytes)
 {
@@ -141,7 +142,9 @@ static bool is_whole(const struct load *l, const char *bytes, size_t n)
 	size_t head = bench_head(bytes, n, &length, &chunked);
 	if (head == 0)
 		return false;
-	if (chunked || length == 0)
+	if (chunked) /* one at a time: its end is the end of what is here */
+		return n >= head + LAST_N && memcmp(bytes + n - LAST_N, "0\r\n\r\n", LAST_N) == 0;
+	if (length == 0)
 		wrong_answer("an answer without a length", bytes, n);
 	if (n > head + length)
 		wrong_answer("bytes behind an answer", bytes, n);
@@ -151,6 +154,7 @@ static bool is_whole(const struct load *l, const char *bytes, size_t n)
 static void count_answer(struct load *l, const struct conn *c, bool refused, uint64_t now)
 {
 	l->all++;
+	l->refused += refused;
 	if (!l->measuring) {
 		l->measuring = now >= l->warm_until;
 		l->begun = now;
@@ -161,7 +165,6 @@ static void count_answer(struct load *l, const struct conn *c, bool refused, uin
 		return;
 	}
 	l->done++;
-	l->refused += refused;
 	l->last = now;
 	bench_samples_add(&l->times, now - c->sent_ns);
 }
@@ -268,21 +271,28 @@ int main(int argc, char **argv)
 {
 	static struct load l = {.n_conns = 1, .requests_left = UINT64_MAX};
 	static const struct option options[] = {
-		{"port", required_argument, NULL, 'p'},     {"connections", required_argument, NULL, 'c'},
-		{"body", required_argument, NULL, 'b'},     {"header", required_argument, NULL, 'h'},
-		{"refusals", no_argument, NULL, 'f'},       {"once", no_argument, NULL, 'o'},
-		{"warm", required_argument, NULL, 'w'},     {"time", required_argument, NULL, 't'},
-		{"requests", required_argument, NULL, 'r'}, {NULL, 0, NULL, 0}};
-	unsigned port = 0;
-	const char *header = NULL;
-	uint64_t body = 300, warm_ms = 0;
+		{"port", required_argument, NULL, 'p'},
+		{"connections", required_argument, NULL, 'c'},
+		{"body", required_argument, NULL, 'b'},
+		{"header", required_argument, NULL, 'h'},
+		{"model", required_argument, NULL, 'm'},
+		{"refusals", no_argument, NULL, 'f'},
+		{"once", no_argument, NULL, 'o'},
+		{"warm", required_argument, NULL, 'w'},
+		{"time", required_argument, NULL, 't'},
+		{"requests", required_argument, NULL, 'r'},
+		{NULL, 0, NULL, 0},
+	};
+	struct bench_request_form form = {.body_n = 300};
+	uint64_t warm_ms = 0;
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
-		case 'p': port = (unsigned)bench_number("--port", optarg, 65535); break;
+		case 'p': form.port = (unsigned)bench_number("--port", optarg, 65535); break;
 		case 'c': l.n_conns = bench_number("--connections", optarg, MOST_CONNECTIONS); break;
-		case 'b': body = bench_number("--body", optarg, BENCH_REQUEST_MOST); break;
-		case 'h': header = optarg; break;
+		case 'b': form.body_n = bench_number("--body", optarg, BENCH_REQUEST_MOST); break;
+		case 'm': form.model = optarg; break;
+		case 'h': form.more = optarg; break;
 		case 'f': l.refusals = true; break;
 		case 'o': l.once = true; break;
 		case 'w': warm_ms = bench_number("--warm", optarg, MOST_MS); break;
@@ -292,16 +302,17 @@ int main(int argc, char **argv)
 		}
 	}
 	bool limited = l.time_ns > 0 || l.requests_left < UINT64_MAX;
-	if (port == 0 || optind < argc || body < BENCH_REQUEST_LEAST || limited == l.once) {
-		(void)fprintf(stderr, "Usage: bench-load --port P [--connections C] [--body BYTES] "
-				      "[--header LINE] [--refusals] [--warm MS] "
-				      "(--time MS | --requests N | --once)\n");
+	if (form.port == 0 || optind < argc || form.body_n < BENCH_REQUEST_LEAST || limited == l.once) {
+		(void)fprintf(
+			stderr,
+			"Usage: bench-load --port P [--connections C] [--body BYTES] [--model NAME] "
+			"[--header LINE] [--refusals] [--warm MS] (--time MS | --requests N | --once)\n");
 		return 2;
 	}
 	bench_raise_fd_limit();
-	bench_request_make(&l.request, port, body, false, header);
+	bench_request_make(&l.request, &form);
 	l.counter = bench_request_first_counter();
-	connect_all(&l, port);
+	connect_all(&l, form.port);
 	l.warm_until = bench_now_ns() + warm_ms * 1000000;
 	run(&l);
 	report(&l);

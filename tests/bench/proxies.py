@@ -56,7 +56,7 @@ def wait_until(is_ready, process):
 class Proxy:
     """One running proxy. `port` is for JSON, `stream_port` for streams (the others have options for it)."""
 
-    header = None  # a field that each request has to carry for it
+    asks = ()  # options of the loads for it
 
     def __init__(self, name, directory):
         self.name = name

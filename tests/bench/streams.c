@@ -1,7 +1,8 @@
 /*
  * Holds many server-sent event streams and counts what arrives on them.
  *
- *   bench-streams --port P [--streams N] [--header LINE] [--warm MS] (--time MS | --bursts)
+ *   bench-streams --port P [--streams N] [--model NAME] [--header LINE] [--warm MS]
+ *                 (--time MS | --bursts)
  *
  * prints "open" when each stream has had an event; after a line on standard input "begin" when the warm-up is
  * over, and at the end end events=N ns=N p50_ns=N p99_ns=N bytes=N where the percentiles are of the time from
@@ -265,21 +266,21 @@ static void serve_bursts(struct streams *s)
 int main(int argc, char **argv)
 {
 	static struct streams s = {.n = 1000};
-	static const struct option options[] = {{"port", required_argument, NULL, 'p'},
-						{"streams", required_argument, NULL, 's'},
-						{"header", required_argument, NULL, 'h'},
-						{"bursts", no_argument, NULL, 'b'},
-						{"warm", required_argument, NULL, 'w'},
-						{"time", required_argument, NULL, 't'},
-						{NULL, 0, NULL, 0}};
-	const char *header = NULL;
+	static const struct option options[] = {
+		{"port", required_argument, NULL, 'p'},  {"streams", required_argument, NULL, 's'},
+		{"model", required_argument, NULL, 'm'}, {"header", required_argument, NULL, 'h'},
+		{"bursts", no_argument, NULL, 'b'},      {"warm", required_argument, NULL, 'w'},
+		{"time", required_argument, NULL, 't'},  {NULL, 0, NULL, 0},
+	};
+	struct bench_request_form form = {.body_n = 300, .stream = true};
 	uint64_t warm_ms = 0, time_ms = 0;
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'p': s.port = (unsigned)bench_number("--port", optarg, 65535); break;
 		case 's': s.n = bench_number("--streams", optarg, MOST_STREAMS); break;
-		case 'h': header = optarg; break;
+		case 'm': form.model = optarg; break;
+		case 'h': form.more = optarg; break;
 		case 'b': s.bursts = true; break;
 		case 'w': warm_ms = bench_number("--warm", optarg, MOST_MS); break;
 		case 't': time_ms = bench_number("--time", optarg, MOST_MS); break;
@@ -287,13 +288,14 @@ int main(int argc, char **argv)
 		}
 	}
 	if (s.port == 0 || (time_ms == 0) != s.bursts || optind < argc) {
-		(void)fprintf(stderr,
-			      "Usage: bench-streams --port P [--streams N] [--header LINE] [--warm MS] "
-			      "(--time MS | --bursts)\n");
+		(void)fprintf(stderr, "Usage: bench-streams --port P [--streams N] [--model NAME] [--header "
+				      "LINE] [--warm MS] "
+				      "(--time MS | --bursts)\n");
 		return 2;
 	}
 	bench_raise_fd_limit();
-	bench_request_make(&s.request, s.port, 300, true, header);
+	form.port = s.port;
+	bench_request_make(&s.request, &form);
 	s.counter = bench_request_first_counter();
 	s.list = calloc(s.n, sizeof *s.list);
 	s.epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -35,7 +35,7 @@ def retry_load(bench, proxy):
     sends, answers = bench.provider_counts()["posts"] - before, result["end"]["all"]
     proxy.asked += answers - result["count"]
     proxy.sends += sends
-    return result | {"failures": 1000 * result["end"]["refused"] / result["count"], "sends": sends / answers}
+    return result | {"failures": 1000 * result["end"]["refused"] / answers, "sends": sends / answers}
 
 
 def retry(bench):

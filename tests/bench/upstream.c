@@ -4,8 +4,8 @@
  *   bench-upstream [--pace MS | --told] [--events N] [--refuse N]
  *
  * prints "port N" when it listens on 127.0.0.1.  A POST is answered with a small chat completion; one whose
- * body has `"stream":true` near its front with server-sent events, chunked: the first at once, then one each
- * MS milliseconds (N of them and a [DONE]; 0: until the client leaves).  Streams are spread over the
+ * body has `"stream":true` in its first bytes with server-sent events, chunked: the first at once, then one
+ * each MS milliseconds (N of them and a [DONE]; 0: until the client leaves).  Streams are spread over the
  * milliseconds of a pace, as they would be in life.  With --told the further events are written when standard
  * input has a line, one on each stream, and "said N" is printed.  With --refuse N of each ten POSTs are
  * answered with 503.  A GET is answered with what was counted: {"posts":N,"refused":N}.
@@ -29,7 +29,7 @@ enum {
 	MOST_FDS = 65536,
 	READY = 256,           /* epoll events of one call */
 	HEAD_MOST = 16 * 1024, /* a request head in several pieces */
-	STREAM_MARK_IN = 256,  /* how far into the body "stream":true may stand */
+	STREAM_MARK_IN = 512,  /* how far into the body "stream":true may stand */
 	PACE_MOST_MS = 10000,
 };
 

@@ -112,7 +112,7 @@ SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_r
 ## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)
 test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients tests/bench
 
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
 ## unit: unit tests of the leaf modules (VALGRIND=1: under memcheck)
@@ -131,7 +131,7 @@ FAILED      = $(BUILD)/pytest/v/cache/lastfailed
 again: deps-test $(BUILD)/turnpike
 	$(Q)[ "$$(grep -c '": true' $(FAILED))" -le $(AGAIN_MOST) ]
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest \
-	  --last-failed --last-failed-no-failures none tests/e2e tests/clients
+	  --last-failed --last-failed-no-failures none tests/e2e tests/clients tests/bench
 
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike

@@ -90,11 +90,11 @@ void bench_answers_stamp(struct bench_answers *a, uint64_t now_ns)
 
 bool bench_refusals_next(struct bench_refusals *r)
 {
-	if (r->of_ten == 0)
+	if (r->percent == 0)
 		return false;
 	if (r->left == 0) {
-		r->left = 10;
-		r->refused_left = r->of_ten;
+		r->left = 100;
+		r->refused_left = r->percent;
 	}
 	r->random ^= r->random << 13; /* xorshift */
 	r->random ^= r->random >> 7;

@@ -27,10 +27,11 @@ void bench_answers_make(struct bench_answers *a);
 /* Puts the time into the event. */
 void bench_answers_stamp(struct bench_answers *a, uint64_t now_ns);
 
-/* Which answers are refusals: of each ten in a row the same number, at places that no period explains. */
+/* Which answers are refusals: of each hundred in a row the same number, at places that no period explains.
+ * (Mere chance would make, once in many runs, as many in a row as a blacklist takes for an outage.) */
 struct bench_refusals {
-	unsigned of_ten;
-	unsigned left, refused_left; /* of the present ten */
+	unsigned percent;
+	unsigned left, refused_left; /* of the present hundred */
 	uint64_t random;             /* not 0 */
 };
 

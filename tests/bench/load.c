@@ -3,11 +3,12 @@
  * when it has its answer), each request with a body of its own.
  *
  *   bench-load --port P [--connections C] [--body BYTES] [--model NAME] [--header LINE] [--refusals]
- *              [--warm MS] (--time MS | --requests N | --once)
+ *              [--rate N] [--warm MS] (--time MS | --requests N | --once)
  *
  * prints "begin" when the warm-up is over and, at the end,
  *   end requests=N refused=N all=N ns=N p50_ns=N p99_ns=N
  * (refused and all are with those of the warm-up) and stays until standard input has a line or ends.  With
+ * --rate the loop is open: N requests a second, each on the connection that has been idle for longest.  With
  * --once each connection has one answer, a few of them at a time, and then stays open.  An answer other than
  * a whole 200 (with --refusals: or 503, which is counted) ends the program with status 1: a fast error is no
  * result.
@@ -55,6 +56,10 @@ struct load {
 	uint64_t begun, last, all, done, refused;
 	size_t in_flight;
 	size_t n_used; /* with --once: connections that have had their request */
+	uint64_t rate; /* requests a second; 0: closed loop */
+	uint64_t started, sent;
+	struct conn **idle; /* with a rate: a ring of n_conns */
+	size_t idle_at, n_idle;
 	bool once, refusals, measuring;
 	struct bench_samples times;
 };
@@ -169,6 +174,11 @@ static void count_answer(struct load *l, const struct conn *c, bool refused, uin
 	bench_samples_add(&l->times, now - c->sent_ns);
 }
 
+static bool is_over(const struct load *l, uint64_t now)
+{
+	return l->measuring && l->time_ns > 0 && now - l->begun >= l->time_ns;
+}
+
 static void answered(struct load *l, struct conn *c, const char *answer)
 {
 	uint64_t now = bench_now_ns();
@@ -179,8 +189,9 @@ static void answered(struct load *l, struct conn *c, const char *answer)
 			send_request(l, &l->conns[l->n_used++]);
 		return;
 	}
-	bool time_over = l->measuring && l->time_ns > 0 && now - l->begun >= l->time_ns;
-	if (l->requests_left > 0 && !time_over)
+	if (l->rate > 0)
+		l->idle[(l->idle_at + l->n_idle++) % l->n_conns] = c;
+	else if (l->requests_left > 0 && !is_over(l, now))
 		send_request(l, c);
 }
 
@@ -235,15 +246,44 @@ static void connect_all(struct load *l, unsigned port)
 	}
 }
 
+/* What is due at the rate. False when the time is over. */
+static bool send_due(struct load *l)
+{
+	uint64_t now = bench_now_ns();
+	if (is_over(l, now))
+		return false;
+	for (uint64_t due = (now - l->started) * l->rate / 1000000000; l->sent < due && l->n_idle > 0;
+	     l->sent++) {
+		struct conn *c = l->idle[l->idle_at];
+		l->idle_at = (l->idle_at + 1) % l->n_conns;
+		l->n_idle--;
+		send_request(l, c);
+	}
+	return true;
+}
+
+static void begin(struct load *l)
+{
+	size_t first = l->once && l->n_conns > AT_ONCE ? AT_ONCE : l->n_conns;
+	if (l->rate == 0) {
+		for (; l->n_used < first && l->requests_left > 0; l->n_used++)
+			send_request(l, &l->conns[l->n_used]);
+		return;
+	}
+	if ((l->idle = calloc(l->n_conns, sizeof(struct conn *))) == NULL)
+		bench_die("calloc");
+	for (; l->n_idle < l->n_conns; l->n_idle++)
+		l->idle[l->n_idle] = &l->conns[l->n_idle];
+	l->started = bench_now_ns();
+}
+
 static void run(struct load *l)
 {
 	struct epoll_event ready[READY];
-	size_t first = l->once && l->n_conns > AT_ONCE ? AT_ONCE : l->n_conns;
-	for (; l->n_used < first && l->requests_left > 0; l->n_used++)
-		send_request(l, &l->conns[l->n_used]);
-	while (l->in_flight > 0) {
-		int n = epoll_wait(l->epoll, ready, READY, 10000);
-		if (n == 0)
+	begin(l);
+	for (bool sending = l->rate > 0; sending || l->in_flight > 0;) {
+		int n = epoll_wait(l->epoll, ready, READY, sending ? 1 : 10000);
+		if (n == 0 && !sending)
 			wrong_answer("no answer for 10 seconds", "", 0);
 		if (n < 0 && errno != EINTR)
 			bench_die("epoll_wait");
@@ -254,6 +294,7 @@ static void run(struct load *l)
 			if ((ready[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
 				on_readable(l, c);
 		}
+		sending = sending && send_due(l);
 	}
 }
 
@@ -271,17 +312,12 @@ int main(int argc, char **argv)
 {
 	static struct load l = {.n_conns = 1, .requests_left = UINT64_MAX};
 	static const struct option options[] = {
-		{"port", required_argument, NULL, 'p'},
-		{"connections", required_argument, NULL, 'c'},
-		{"body", required_argument, NULL, 'b'},
-		{"header", required_argument, NULL, 'h'},
-		{"model", required_argument, NULL, 'm'},
-		{"refusals", no_argument, NULL, 'f'},
-		{"once", no_argument, NULL, 'o'},
-		{"warm", required_argument, NULL, 'w'},
-		{"time", required_argument, NULL, 't'},
-		{"requests", required_argument, NULL, 'r'},
-		{NULL, 0, NULL, 0},
+		{"port", required_argument, NULL, 'p'},     {"connections", required_argument, NULL, 'c'},
+		{"body", required_argument, NULL, 'b'},     {"header", required_argument, NULL, 'h'},
+		{"model", required_argument, NULL, 'm'},    {"rate", required_argument, NULL, 'a'},
+		{"refusals", no_argument, NULL, 'f'},       {"once", no_argument, NULL, 'o'},
+		{"warm", required_argument, NULL, 'w'},     {"time", required_argument, NULL, 't'},
+		{"requests", required_argument, NULL, 'r'}, {NULL, 0, NULL, 0},
 	};
 	struct bench_request_form form = {.body_n = 300};
 	uint64_t warm_ms = 0;
@@ -293,6 +329,7 @@ int main(int argc, char **argv)
 		case 'b': form.body_n = bench_number("--body", optarg, BENCH_REQUEST_MOST); break;
 		case 'm': form.model = optarg; break;
 		case 'h': form.more = optarg; break;
+		case 'a': l.rate = bench_number("--rate", optarg, 1000000); break;
 		case 'f': l.refusals = true; break;
 		case 'o': l.once = true; break;
 		case 'w': warm_ms = bench_number("--warm", optarg, MOST_MS); break;
@@ -302,11 +339,12 @@ int main(int argc, char **argv)
 		}
 	}
 	bool limited = l.time_ns > 0 || l.requests_left < UINT64_MAX;
-	if (form.port == 0 || optind < argc || form.body_n < BENCH_REQUEST_LEAST || limited == l.once) {
-		(void)fprintf(
-			stderr,
-			"Usage: bench-load --port P [--connections C] [--body BYTES] [--model NAME] "
-			"[--header LINE] [--refusals] [--warm MS] (--time MS | --requests N | --once)\n");
+	if (form.port == 0 || optind < argc || form.body_n < BENCH_REQUEST_LEAST || limited == l.once ||
+	    (l.rate > 0 && l.time_ns == 0)) {
+		(void)fprintf(stderr,
+			      "Usage: bench-load --port P [--connections C] [--body BYTES] [--model NAME] "
+			      "[--header LINE] [--refusals] [--rate N] [--warm MS] (--time MS | --requests N "
+			      "| --once)\n");
 		return 2;
 	}
 	bench_raise_fd_limit();

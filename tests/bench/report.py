@@ -51,6 +51,7 @@ ROWS = [
     Row("scaling", "one_cpu_us", "one worker: CPU per event, us"),
     Row("scaling", "two_cpu_us", "two workers: CPU per event, us"),
     Row("scaling", "busier", "two workers: part of the busier one, %", unit=0.01),
+    Row("scaling", "cpu_speed_up", "two workers: speed-up by CPU of the busier one", least=1.7),
     Row("json", "rate", "JSON 300 B: requests per second"),
     Row("json", "core", "JSON 300 B: load of the proxy's core, %", unit=0.01),
     Row("json", "others_us", "JSON 300 B: CPU of load and provider, us"),
@@ -124,11 +125,11 @@ def row_line(scenarios, row):
 
 def peer_table(found):
     names = list(found["json"])
-    lines = ["| " + " | ".join([" " * 42, *(f"{name:>20}" for name in names)]) + " |",
+    lines = ["| " + " | ".join([" " * 42, *(f"{name:>26}" for name in names)]) + " |",
              "| " + " | ".join(["---", *("---:" for _ in names)]) + " |"]
     for row in PEER_ROWS:
         values = (number(found[row.scenario][name][row.key] / row.unit) for name in names)
-        lines.append("| " + " | ".join([f"{row.text:<42}", *(f"{v:>20}" for v in values)]) + " |")
+        lines.append("| " + " | ".join([f"{row.text:<42}", *(f"{v:>26}" for v in values)]) + " |")
     return lines
 
 

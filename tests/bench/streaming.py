@@ -115,5 +115,6 @@ def scaling(bench):
             with bench.stage("--told"):
                 found |= bursts(bench, name, workers)
         result[name] = {"one_ms": one["ms"], "two_ms": two["ms"], "speed_up": one["ms"] / two["ms"],
-                        "one_cpu_us": one["cpu_us"], "two_cpu_us": two["cpu_us"], "busier": two["busier"]}
+                        "one_cpu_us": one["cpu_us"], "two_cpu_us": two["cpu_us"], "busier": two["busier"],
+                        "cpu_speed_up": one["cpu_us"] / (two["cpu_us"] * two["busier"])}
     return result

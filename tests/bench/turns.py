@@ -7,8 +7,9 @@ import driver
 import proc
 import proxies
 
-RETRY_CONNECTIONS = 1000  # Turnpike waits before it asks again: many clients keep it at work meanwhile
-REFUSED_OF_TEN = 3
+# Turnpike waits before it asks again, the others do not: all get the same number of requests a second.
+RETRY_CONNECTIONS, RETRY_RATE = 2000, 3000
+REFUSED_PERCENT = 30
 LARGE_CONNECTIONS = 16
 
 
@@ -31,7 +32,7 @@ def latency(bench):
 
 def retry_load(bench, proxy):
     before = bench.provider_counts()["posts"]
-    result = bench.json_load(proxy, RETRY_CONNECTIONS, 300, more=("--refusals",))
+    result = bench.json_load(proxy, RETRY_CONNECTIONS, 300, more=("--refusals", "--rate", RETRY_RATE))
     sends, answers = bench.provider_counts()["posts"] - before, result["end"]["all"]
     proxy.asked += answers - result["count"]
     proxy.sends += sends
@@ -39,7 +40,7 @@ def retry_load(bench, proxy):
 
 
 def retry(bench):
-    with bench.stage("--refuse", REFUSED_OF_TEN):
+    with bench.stage("--refuse", REFUSED_PERCENT):
         made = bench.make(driver.UNDERSTANDING)
         for p in made:
             p.retries, p.sends = True, 0

@@ -1,14 +1,14 @@
 /*
  * The fake provider of `make bench`: one thread, bare epoll, everything it says prepared at the start.
  *
- *   bench-upstream [--pace MS | --told] [--events N] [--refuse N]
+ *   bench-upstream [--pace MS | --told] [--events N] [--refuse PERCENT]
  *
  * prints "port N" when it listens on 127.0.0.1.  A POST is answered with a small chat completion; one whose
  * body has `"stream":true` in its first bytes with server-sent events, chunked: the first at once, then one
  * each MS milliseconds (N of them and a [DONE]; 0: until the client leaves).  Streams are spread over the
  * milliseconds of a pace, as they would be in life.  With --told the further events are written when standard
- * input has a line, one on each stream, and "said N" is printed.  With --refuse N of each ten POSTs are
- * answered with 503.  A GET is answered with what was counted: {"posts":N,"refused":N}.
+ * input has a line, one on each stream, and "said N" is printed.  With --refuse so many of each hundred POSTs
+ * are answered with 503.  A GET is answered with what was counted: {"posts":N,"refused":N}.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -342,13 +342,13 @@ int main(int argc, char **argv)
 		case 'p': u.pace_ms = bench_number("--pace", optarg, PACE_MOST_MS); break;
 		case 't': u.told = true; break;
 		case 'e': u.events = bench_number("--events", optarg, UINT32_MAX); break;
-		case 'r': u.refusals.of_ten = (unsigned)bench_number("--refuse", optarg, 10); break;
+		case 'r': u.refusals.percent = (unsigned)bench_number("--refuse", optarg, 100); break;
 		default: return 2;
 		}
 	}
 	if (u.pace_ms == 0 || optind < argc) {
 		(void)fprintf(stderr,
-			      "Usage: bench-upstream [--pace MS | --told] [--events N] [--refuse N]\n");
+			      "Usage: bench-upstream [--pace MS | --told] [--events N] [--refuse PERCENT]\n");
 		return 2;
 	}
 	u.slots = calloc(u.pace_ms, sizeof *u.slots);

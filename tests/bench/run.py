@@ -67,8 +67,8 @@ def write_page(lines, mark):
     text = PAGE.read_text(encoding="utf-8")
     begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->\n"
     front, _, rest = text.partition(begin)
-    old, _, back = rest.partition(end)
-    if not old:
+    _, found, back = rest.partition(end)
+    if not found:
         sys.exit(f"bench: {PAGE} has no place for the table")
     PAGE.write_text(front + begin + "\n".join(lines) + "\n" + end + back, encoding="utf-8")
 

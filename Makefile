@@ -114,7 +114,7 @@ SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_r
 ## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)
 test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients tests/bench
 
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
 ## unit: unit tests of the leaf modules (VALGRIND=1: under memcheck)
@@ -133,7 +133,7 @@ FAILED      = $(BUILD)/pytest/v/cache/lastfailed
 again: deps-test $(BUILD)/turnpike
 	$(Q)[ "$$(grep -c '": true' $(FAILED))" -le $(AGAIN_MOST) ]
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest \
-	  --last-failed --last-failed-no-failures none tests/e2e tests/clients
+	  --last-failed --last-failed-no-failures none tests/e2e tests/clients tests/bench
 
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike
@@ -226,16 +226,17 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/main.c $(BUILD)/libcommon.a
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat% -Wmissing-prototypes,$(TP_CFLAGS)) $(CFLAGS) $(LLHTTP_FLAGS) $(TP_LDFLAGS) \
 	  -MMD -MP -MF $@.d -o $@ $(filter %.c %llhttp.o,$^) $(BUILD)/libcommon.a $(LIBS)
 
-BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
+BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams first bare)
 
-$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
+$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o $(BUILD)/tests/bench/answers.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
 
 .PHONY: bench bench-instructions bench-instructions-check
-## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1.2: seconds of each measurement)
+## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1: seconds of each measurement; ROWS='json sse': only these; PEERS=1: beside gateways from npm; WRITE=1: into the docs)
 bench: deps-bench build/turnpike $(BENCH_BIN)
-	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
+	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench \
+		$(if $(JSON),--json $(JSON)) $(if $(WRITE),--write) $(if $(PEERS),peers,$(ROWS))
 ## bench-instructions: instructions of a worker for one JSON turn (valgrind)
 bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench

@@ -173,10 +173,9 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 		return;
 	}
 	size_t start = out->len;
-	struct tp_str path = tp_path_only(target);
-	size_t cut = tp_str_eq(a->route_path, TP_STR("/")) ? 0 : a->route_path.n;
+	struct tp_str path = r->path;
 	tp_buf_add_str(out, tp_str_from(a->provider->path));
-	tp_buf_add(out, path.p + cut, path.n - cut);
+	tp_buf_add(out, path.p + a->route_cut, path.n - a->route_cut);
 	if (out->len == start)
 		tp_buf_add_str(out, TP_STR("/"));
 	if (target.n <= path.n)

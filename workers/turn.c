@@ -334,8 +334,10 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	struct tp_turn *t = owner;
 	bool flows = t->state == TP_TURN_FLOW;
 	unsigned serial = t->attempt.serial;
-	if (!flows)
+	if (!flows) {
+		tp_ledger_prefetch(&t->ledger);
 		tp_overhead_heard(&t->overhead, &t->attempt);
+	}
 	if (p->head != NULL)
 		tp_snapshot_answer(t, p->head, p->bytes);
 	tp_relay_piece(t, p);

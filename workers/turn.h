@@ -95,6 +95,7 @@ struct tp_turn {
 	enum tp_turn_state state;
 	struct tp_request *request;
 	const struct tp_route_conf *route;
+	size_t route_cut; /* bytes of its path, which the provider does not see; 0 for "/" */
 	struct tp_provider_rt *provider;
 	const struct tp_client_conf *who; /* NULL = anonymous */
 	enum tp_family family;

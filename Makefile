@@ -184,7 +184,7 @@ soak: deps-test $(BUILD)/turnpike
 .PHONY: print-flags
 ## print-flags: the compiler's flags, for clang-tidy and editors
 print-flags:
-	@echo $(TP_CFLAGS)
+	@: $(info $(TP_CFLAGS))
 
 .PHONY: fuzz fuzz-regress
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -11,10 +11,11 @@ def pytest_report_header(config):
     return "turnpike: " + turnpike.BINARY
 
 
-# Files of half a minute and more, which are begun first: where several processes share the files, they end together.
+# Files of 20 seconds and more, which are begun first: where several processes share the files, they end together.
 # (The first one installs packages from npm.)
-LONG = ("test_codex", "test_abuse", "test_master", "test_stress", "test_alerts", "test_cli", "test_crash", "test_admin",
-        "test_prelude", "test_combo_bodies", "test_compression", "test_combos", "test_shared_waits")
+LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_cli",
+        "test_crash", "test_admin", "test_prelude", "test_combo_bodies", "test_compression", "test_combos",
+        "test_shared_waits")
 
 
 def pytest_collection_modifyitems(session, config, items):

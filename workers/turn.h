@@ -173,6 +173,7 @@ void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char
 /* The one way a turn ends. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);
+/* The one way a state changes; counts and times what waits. The timer is the caller's. */
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,

@@ -275,6 +275,9 @@ static void add_plain(struct tp_buf *out, const struct tp_region *r)
 		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS));
 	add_whole(out, "turnpike_snapshots_lost_total", "counter", "Snapshots that could not be written.",
 		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS_LOST));
+	add_whole(out, "turnpike_alerts_lost_total", "counter",
+		  "Alerts whose command could not be run, failed, or took too long.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_ALERTS_LOST));
 	add_whole(out, "turnpike_series_lost_total", "counter",
 		  "Labelled numbers that found no room in the table.", (int64_t)tp_series_lost(r));
 }

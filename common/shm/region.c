@@ -405,7 +405,19 @@ int tp_region_put_in_place(const char *name)
 	/* There is no shm_rename(); this is where shm_open() has them. */
 	(void)snprintf(from, sizeof from, "/dev/shm%s", beside);
 	(void)snprintf(to, sizeof to, "/dev/shm%s", name);
-	return rename(from, to) == 0 ? 0 : -errno;
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0)
+		return 0;
+	return errno == ENOENT && rename(from, to) == 0 ? 0 : -errno;
+}
+
+uint64_t tp_region_identity(const char *name)
+{
+	struct stat st;
+	int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
+	bool there = fd >= 0 && fstat(fd, &st) == 0;
+	if (fd >= 0)
+		(void)close(fd);
+	return there ? (uint64_t)st.st_ino : 0;
 }
 
 void tp_region_drop_beside(const char *name)

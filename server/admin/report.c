@@ -61,6 +61,7 @@ static void add_instance(struct report *r)
 	put(r, r->root, "log_lost", number(tp_number_get(r->table, TP_NUMBER_LOG_LOST)));
 	put(r, r->root, "snapshots", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS)));
 	put(r, r->root, "snapshots_lost", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS_LOST)));
+	put(r, r->root, "alerts_lost", number(tp_number_get(r->table, TP_NUMBER_ALERTS_LOST)));
 	put(r, r->root, "series_lost", number(tp_series_lost(r->table)));
 	put(r, r->root, "uptime", number(started != 0 && now > started ? (now - started) / 1000 : 0));
 }

@@ -7,7 +7,6 @@ import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -19,7 +18,7 @@ from harness.checks import served
 from harness.client import body_for
 from harness.lab import SLACK
 from harness.provider import event, ok, reset, silent, status, stream
-from harness.turnpike import BINARY, ROOT, run, until
+from harness.turnpike import BINARY, ROOT, free_port, run, until
 
 PATH = "/chat/completions"
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]})
@@ -29,11 +28,6 @@ CLEAN = {name: value for name, value in os.environ.items() if name not in ("SSL_
 
 def post(u, *arguments, path=PATH, **how):
     return subprocess.run([BINARY, "post", u.url() + path, *arguments], capture_output=True, timeout=60, **how)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 # ---- post and get

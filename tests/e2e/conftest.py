@@ -12,8 +12,16 @@ def pytest_report_header(config):
     return "turnpike: " + turnpike.BINARY
 
 
+# Files of 20 seconds and more, which are begun first: where several processes share the files, they end together.
+# (The first one installs packages from npm.)
+LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_cli",
+        "test_crash", "test_admin", "test_prelude", "test_combo_bodies", "test_compression", "test_combos",
+        "test_shared_waits")
+
+
 def pytest_collection_modifyitems(session, config, items):
-    """Which rows of each module were asked for: those run side by side."""
+    """The order of the files, and which rows of each module were asked for: those run side by side."""
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
     for item in items:
         rows = getattr(item.module, "rows", None)
         call = getattr(item, "callspec", None)

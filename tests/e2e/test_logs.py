@@ -456,7 +456,7 @@ def _(lab):
         assert t.log.count("a snapshot is lost: more turns fail than are written") == 1
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert max(slowest) < 2, slowest
+    assert max(slowest) < 8, slowest  # a turn that waited for the writer would not end at all
     until(lambda: len(files_of(folder)) + number(t, "snapshots_lost") == 2000, 10, "each is written or counted")
     assert len(files_of(folder)) == number(t, "snapshots") > 0
 

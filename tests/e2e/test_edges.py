@@ -226,11 +226,16 @@ def _(lab):
 
 @rows("headers-of-clients-only-lower")
 def _(lab):
-    u = lab.provider(then=status(503))
-    t = lab.turnpike(u, {"budget": {"sends": 2, "reserve": 0}})
+    """Of class overload, which the whole of the budget bounds and not its base."""
+    u = lab.provider(then=status(529, [("Retry-After", "0")]))
+    t = lab.turnpike(u, {"budget": {"sends": 2, "reserve": 1}, "retry": {"retry_after": {"floor": "1ms"}, "deadline": "10s"}})
     for value, sends in (("1", 1), ("2", 2), ("50", 2)):
         answer = lab.post(t, headers={"X-Turnpike-Max-Sends": value})
-        assert answer.status == 503 and answer.sends == sends, (value, answer)
+        assert answer.status == 529 and answer.sends == sends, (value, answer)
+    u.set(status(529, [("Retry-After", "20")]))  # within the deadline that is asked for, not within the configured one
+    answer = lab.post(t, body=body_for(PATH, "deadline"), headers={"X-Turnpike-Deadline": "100s"})
+    assert answer.status == 529 and answer.sends == 1 and answer.took < 5, answer
+    u.set(then=status(503))
     count = u.count
     for value in ("-1", "1.5", "many", ""):
         answer = lab.post(t, headers={"X-Turnpike-Max-Sends": value})

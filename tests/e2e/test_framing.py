@@ -335,19 +335,25 @@ def _(lab):
     def with_more(x):
         x.write(b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"choices":[]}' + forged, answered=True)
 
+    def behind_chunks(x):
+        x.write(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\ne\r\n{"choices":[]}\r\n0\r\n\r\n' + forged, answered=True)
+
+    def behind_nothing(x):
+        x.write(b'HTTP/1.1 204 No Content\r\n\r\n' + forged, answered=True)
+
     def later(x):
         x.answer(200, (), b'{"choices":[]}')
         x.sleep(0.2)
         x.write(forged)
 
-    u = lab.provider(with_more, ok(), later, ok(), ok())
+    u = lab.provider(with_more, behind_chunks, behind_nothing, ok(), later, ok(), ok())
     t = lab.turnpike(u, {"workers": 1}, allow=[r"unasked|unexpected"])
-    for _ in range(5):
+    for number in range(7):
         answer = lab.post(t)
-        served(answer, sends=1)
+        assert answer.status == (204 if number == 2 else 200) and answer.end == "complete" and answer.sends == 1, answer
         assert b"forged" not in answer.body
         time.sleep(0.4)
-    assert u.count == 5 and len(u.connections) == 3
+    assert u.count == 7 and len(u.connections) == 5
 
 
 @rows("early-answer-during-upload")

@@ -109,7 +109,8 @@ def _(lab):
     for family, path in FAMILIES.items():
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic key-of-team-a"},
                         {"x-api-key": ""}, {"Authorization": "Bearer key-of-team-a2"},
-                        {"Authorization": "Bearer key-of-team-"}):
+                        {"Authorization": "Bearer key-of-team-"}, {"Authorization": "Bearer key-of-team-c"},
+                        {"x-api-key": "Key-of-team-a"}):
             answer = lab.post(t, path, headers=headers)
             local_error(answer, 401, family)
     assert u.count == count

@@ -94,7 +94,7 @@ class Sweep:
                 failed += self.memory.disarm()[1]
                 for answer in answers:
                     assert answer.end != "timeout", (first, times, answer)
-                assert self.t.workers() == [self.worker], (first, times, self.t.log[-3000:])
+                assert self.worker in self.t.workers(), (first, times, self.t.log[-3000:])
                 self.good()
         assert failed > 0
 

@@ -137,10 +137,12 @@ static bool turn(struct tp_stamp owner, unsigned record, unsigned n)
 	case TP_JOIN_AGAIN: break;
 	}
 	for (unsigned i = 0; i < 1 + n % 5; i++) {
-		if (!tp_ledger_charge(&h, &many, TP_CLASS_INITIAL, NOW_MS))
+		/* Of both kinds, so that the total is what bounds them. */
+		enum tp_class klass = i % 2 == 0 ? TP_CLASS_INITIAL : TP_CLASS_OVERLOAD;
+		if (!tp_ledger_charge(&h, &many, klass, NOW_MS))
 			break;
 		if ((n + i) % 3 == 0) {
-			tp_ledger_give_back(&h, TP_CLASS_INITIAL);
+			tp_ledger_give_back(&h, klass);
 		} else {
 			tp_ledger_settle(&h);
 			atomic_fetch_add(&sends[record], 1);

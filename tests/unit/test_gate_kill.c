@@ -126,14 +126,14 @@ START_TEST(killed_at_random)
 	for (unsigned i = 0; i < PROCESSES; i++)
 		pids[i] = begin(i);
 	unsigned seed = (unsigned)time(NULL);
-	for (int n = 0; n < KILLS; n++) {
-		unsigned went = atomic_load(&shared->went), victim = (unsigned)n % PROCESSES;
+	for (unsigned n = 0, most = rounds_of(KILLS); n < most; n++) {
+		unsigned went = atomic_load(&shared->went), victim = n % PROCESSES;
 		(void)usleep((useconds_t)rand_r(&seed) % 3000);
 		end(pids[victim], victim);
 		pids[victim] = begin(victim);
 		/* It goes on: nobody waits for what the dead one held. */
 		for (int tries = 0; atomic_load(&shared->went) == went; tries++) {
-			ck_assert_msg(tries < 20000, "nobody goes any more, after kill %d (seed %u)", n,
+			ck_assert_msg(tries < 20000, "nobody goes any more, after kill %u (seed %u)", n,
 				      seed);
 			(void)usleep(1000);
 		}

@@ -169,7 +169,7 @@ check-style: deps-test
 .PHONY: analyze check-hardening coverage soak
 ## analyze: gcc -fanalyzer, cppcheck and clang-tidy (TIDY=1: with clang's own analyzer, ten minutes more)
 analyze: deps-lint
-	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags LTO=)" $(if $(TIDY),deep)
+	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags CC=gcc LTO=)" "$$($(MAKE) -s print-flags CC=clang LTO=)" $(if $(TIDY),deep)
 
 ## check-hardening: what the linked daemon says of PIE, RELRO, stack protector, FORTIFY and CET
 check-hardening: build/turnpike

@@ -26,6 +26,7 @@ DEPS_FUZZ  := clang libclang-rt-14-dev node-llhttp
 DEPS_STYLE := clang-format
 DEPS_LINT  := clang-tidy cppcheck
 DEPS_BENCH := nginx-light haproxy valgrind
+DEPS_VALGRIND := valgrind
 DEPS_UI    := chromium
 DEPS_PACKAGE := dpkg-dev debhelper fakeroot lintian rpm rpmlint debootstrap systemd systemd-container groff-base
 
@@ -120,12 +121,13 @@ test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients tests/bench
 
-MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
+MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+           --suppressions=tests/unit/valgrind.supp
 ## unit: unit tests of the leaf modules (VALGRIND=1: under memcheck)
-unit: deps-test $(if $(VALGRIND),deps-bench) $(UNIT_BIN:%=run-%)
+unit: deps-test $(if $(VALGRIND),deps-valgrind) $(UNIT_BIN:%=run-%)
 
 # (check gives a test 4 seconds of its own accord: on a busy machine one has been longer)
-RUN_UNIT = CK_TIMEOUT_MULTIPLIER=10 $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $(if $(VALGRIND),CK_FORK=no $(MEMCHECK))
+RUN_UNIT = CK_TIMEOUT_MULTIPLIER=10 $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $(if $(VALGRIND),CK_FORK=no TP_SLOW=1 $(MEMCHECK))
 .PHONY: $(UNIT_BIN:%=run-%)
 # what a suite says is shown in one piece: with -j2 two of them run
 $(UNIT_BIN:%=run-%): run-%: %
@@ -167,7 +169,7 @@ check-style: deps-test
 .PHONY: analyze check-hardening coverage soak
 ## analyze: gcc -fanalyzer, cppcheck and clang-tidy (TIDY=1: with clang's own analyzer, ten minutes more)
 analyze: deps-lint
-	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags LTO=)" $(if $(TIDY),deep)
+	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags CC=gcc LTO=)" "$$($(MAKE) -s print-flags CC=clang LTO=)" $(if $(TIDY),deep)
 
 ## check-hardening: what the linked daemon says of PIE, RELRO, stack protector, FORTIFY and CET
 check-hardening: build/turnpike
@@ -331,7 +333,7 @@ define install_missing
 	fi
 endef
 
-.PHONY: deps deps-build deps-test deps-fuzz deps-bench deps-lint deps-package
+.PHONY: deps deps-build deps-test deps-fuzz deps-bench deps-lint deps-valgrind deps-package
 ## deps: install what building and testing need (apt)
 deps: deps-test
 deps-build:
@@ -342,6 +344,8 @@ deps-fuzz:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
 deps-lint:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_LINT))
+deps-valgrind:
+	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_VALGRIND))
 deps-ui:
 	$(call install_missing,$(DEPS_BUILD) $(DEPS_TEST) $(DEPS_UI))
 deps-package:

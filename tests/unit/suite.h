@@ -17,6 +17,13 @@ static inline int run_suite(Suite *s)
 	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Rounds of what is done at random: a fifth of them where TP_SLOW is set (memcheck: a fork alone takes 50
+ * ms). */
+static inline unsigned rounds_of(unsigned n)
+{
+	return getenv("TP_SLOW") != NULL ? n / 5 : n;
+}
+
 #define TP_TESTS(name)                                                                                       \
 	static void add_tests(TCase *t);                                                                     \
 	int main(void)                                                                                       \

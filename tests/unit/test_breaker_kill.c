@@ -198,7 +198,7 @@ START_TEST(killed_at_random)
 	ck_assert_ptr_ne(shared, MAP_FAILED);
 	for (unsigned slot = 0; slot < PROCESSES; slot++)
 		pids[slot] = start(slot, roll(&dice) | 1);
-	for (unsigned n = 0; n < KILLS; n++) {
+	for (unsigned n = 0, most = rounds_of(KILLS); n < most; n++) {
 		unsigned slot = (unsigned)(roll(&dice) % PROCESSES);
 		(void)usleep(
 			(useconds_t)(roll(&dice) % 2000)); /* lets them run: where they are is the dice */

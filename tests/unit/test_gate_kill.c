@@ -64,16 +64,22 @@ enum { PROCESSES = 4, KILLS = 60 };
 
 struct shared {
 	atomic_int inside[PROCESSES]; /* of each process: one writer, so a killed one's is put right */
+	atomic_uint left;             /* how often one has left, before another one can take its place */
 	atomic_uint went, over;
 };
 static struct shared *shared;
 
+/* At one moment: where somebody left meanwhile, both it and who took its place may have been counted. */
 static int all_inside(void)
 {
-	int n = 0;
-	for (int i = 0; i < PROCESSES; i++)
-		n += atomic_load(&shared->inside[i]);
-	return n;
+	for (;;) {
+		unsigned left = atomic_load(&shared->left);
+		int n = 0;
+		for (int i = 0; i < PROCESSES; i++)
+			n += atomic_load(&shared->inside[i]);
+		if (atomic_load(&shared->left) == left)
+			return n;
+	}
 }
 
 static _Noreturn void work(unsigned number, struct tp_stamp owner)
@@ -91,6 +97,7 @@ static _Noreturn void work(unsigned number, struct tp_stamp owner)
 			atomic_fetch_add(&shared->over, 1);
 		(void)usleep(100);
 		atomic_store(&shared->inside[number], 0);
+		atomic_fetch_add(&shared->left, 1);
 		atomic_fetch_add(&shared->went, 1);
 		tp_gate_give_back(region, id, &p, NOW_MS);
 	}
@@ -112,6 +119,7 @@ static void end(pid_t pid, unsigned number)
 	(void)kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	atomic_store(&shared->inside[number], 0); /* before its permit is free */
+	atomic_fetch_add(&shared->left, 1);
 	tp_slot_release(region, number);
 }
 
@@ -126,14 +134,14 @@ START_TEST(killed_at_random)
 	for (unsigned i = 0; i < PROCESSES; i++)
 		pids[i] = begin(i);
 	unsigned seed = (unsigned)time(NULL);
-	for (int n = 0; n < KILLS; n++) {
-		unsigned went = atomic_load(&shared->went), victim = (unsigned)n % PROCESSES;
+	for (unsigned n = 0, most = rounds_of(KILLS); n < most; n++) {
+		unsigned went = atomic_load(&shared->went), victim = n % PROCESSES;
 		(void)usleep((useconds_t)rand_r(&seed) % 3000);
 		end(pids[victim], victim);
 		pids[victim] = begin(victim);
 		/* It goes on: nobody waits for what the dead one held. */
 		for (int tries = 0; atomic_load(&shared->went) == went; tries++) {
-			ck_assert_msg(tries < 20000, "nobody goes any more, after kill %d (seed %u)", n,
+			ck_assert_msg(tries < 20000, "nobody goes any more, after kill %u (seed %u)", n,
 				      seed);
 			(void)usleep(1000);
 		}

@@ -347,7 +347,7 @@ static pid_t start(unsigned slot, uint64_t seed)
 
 static void kill_some(pid_t pids[PROCESSES], uint64_t *dice)
 {
-	for (unsigned n = 0; n < KILLS; n++) {
+	for (unsigned n = 0, most = rounds_of(KILLS); n < most; n++) {
 		unsigned slot = (unsigned)(roll(dice) % PROCESSES);
 		(void)usleep((useconds_t)(roll(dice) % 2000)); /* lets them run: where they are is the dice */
 		ck_assert_int_eq(kill(pids[slot], SIGKILL), 0);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -59,6 +60,16 @@ static void enter(struct master *m, enum master_state state)
 	m->state = state;
 }
 
+/* A server whose line is lost serves all the same: it is not told again at the end, as by other commands. */
+static void say(const char *line)
+{
+	if (printf("%s\n", line) >= 0 && fflush(stdout) == 0)
+		return;
+	tp_warn("cannot write to standard output where it listens: %s", strerror(errno));
+	__fpurge(stdout);
+	clearerr(stdout);
+}
+
 /* One line of a stable form on standard output: people and tests read the addresses from it. */
 static void tell_ready(const struct master *m)
 {
@@ -72,10 +83,8 @@ static void tell_ready(const struct master *m)
 	for (size_t i = 0; tp_admin_address(m->admin, i) != NULL; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; admin on " : ", ", tp_admin_address(m->admin, i));
 	const char *text = tp_buf_cstr(&line);
-	if (text != NULL) {
-		(void)printf("%s\n", text);
-		(void)fflush(stdout);
-	}
+	if (text != NULL)
+		say(text);
 	tp_buf_free(&line);
 }
 

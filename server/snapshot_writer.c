@@ -15,7 +15,11 @@
 #include "common/shm/marks.h"
 #include "workers/worker.h"
 
-enum { IDLE_MS = 1000, TELL_EVERY_MS = 60 * 1000 };
+enum {
+	IDLE_MS = 1000,
+	TELL_EVERY_MS = 60 * 1000, /* as long as none can be written ... */
+	TELL_ANEW_MS = 5 * 1000    /* ... and when that begins, which may be again and again */
+};
 
 #define PREFIX    "turnpike-"
 #define SUFFIX    ".json"
@@ -32,6 +36,7 @@ struct writer {
 	int fd;
 	char **names; /* files that are there, a ring; NULL = free */
 	size_t keep, first, n;
+	bool told;            /* that they cannot be written at present */
 	uint64_t losses_told; /* lines of the log */
 	struct message message;
 };
@@ -134,11 +139,17 @@ static void take_file(struct writer *w, size_t n)
 	if (error == 0) {
 		remember(w, directory, w->message.head.name);
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS, 1);
+		if (w->told)
+			tp_info("snapshots are written to %s again", path);
+		w->told = false;
 	} else {
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS_LOST, 1);
 		if (tp_log_flush() &&
-		    tp_mark_due(w->region, TP_MARK_SNAPSHOT, TELL_EVERY_MS, tp_clock_boot_ms()))
+		    tp_mark_due(w->region, TP_MARK_SNAPSHOT, w->told ? TELL_EVERY_MS : TELL_ANEW_MS,
+				tp_clock_boot_ms())) {
 			tp_warn("a snapshot could not be written to %s: %s", path, strerror(error));
+			w->told = true;
+		}
 	}
 	if (directory >= 0)
 		(void)close(directory);

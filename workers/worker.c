@@ -1,6 +1,7 @@
 #include "workers/worker.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,6 +18,7 @@
 #include "workers/core.h"
 #include "workers/gate.h"
 #include "workers/io.h"
+#include "workers/open_turns.h"
 #include "workers/refresher.h"
 #include "workers/reload.h"
 #include "workers/resolve.h"
@@ -164,6 +166,8 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 	struct control *c = arg;
 	struct tp_worker *w = c->worker;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
+	tp_timer_retry();
+	tp_open_turns_publish(w);
 	on_flush(c);
 	tell_losses(w);
 	tp_secrets_guard_tidy();
@@ -208,6 +212,20 @@ static bool open_runtime(struct tp_worker *w, struct tp_config *config, struct t
 	return r != NULL;
 }
 
+/*
+ * Bodies that are held come and go by the loop turn, and glibc gives the heap's end back as soon as 128 KiB
+ * of it are free: then each turn pays for getting them again, page by page, zeroed.  Segments of large bodies
+ * (256 KiB) are taken from the heap as well.
+ */
+static void keep_heap(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	enum { KEPT = 2 * 1024 * 1024, MAPPED_FROM = 512 * 1024 };
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT);
+	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
+#endif
+}
+
 static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
 {
 	*w = (struct tp_worker){.region = start->region,
@@ -219,6 +237,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	if (w->observer == NULL)
 		tp_access_log_open(w, start->config);
 	TAILQ_INIT(&w->clients);
+	TAILQ_INIT(&w->turns);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
 	LIST_INIT(&w->renewing);
@@ -277,6 +296,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	struct tp_worker w;
 	struct control control = {0};
 	struct tp_buf why = {0};
+	keep_heap();
 	if (!open_worker(&w, start, &why) || (control.reload = tp_reload_new(&w, start)) == NULL) {
 		tp_error("cannot start: %s", why.len > 0 ? tp_buf_cstr(&why) : "out of memory");
 		tp_buf_free(&why);

@@ -70,7 +70,9 @@ static void go_over(struct tp_sink *s, enum tp_sink_kind kind, char *path, int f
 static int open_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
-	return fd >= 0 ? fd : -errno;
+	if (fd < 0)
+		return -errno;
+	return fd;
 }
 
 int tp_sink_open(struct tp_sink *s, const char *path)
@@ -103,11 +105,12 @@ static void connect_syslog(struct tp_sink *s)
 	if (s->fd >= 0)
 		(void)close(s->fd);
 	(void)snprintf(a.sun_path, sizeof a.sun_path, "%s", s->path);
-	s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd >= 0 && connect(s->fd, (const struct sockaddr *)&a, sizeof a) != 0) {
-		(void)close(s->fd);
-		s->fd = -1;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof a) != 0) {
+		(void)close(fd);
+		fd = -1;
 	}
+	s->fd = fd;
 	s->tried = tp_clock_boot_ms();
 }
 

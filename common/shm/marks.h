@@ -17,7 +17,6 @@ enum tp_mark {
 	TP_MARK_SYSTEM_LOAD, /* alert: the gateway itself is drowning */
 	TP_MARK_DEAD_MODEL,  /* alert: three long waits in a row */
 	TP_MARK_BLACKLISTED, /* alert: a URL was listed */
-	TP_MARK_KEY_REJECTED,
 	TP_MARK_WORKER_DIED,
 	TP_MARK_STATS_FILE,
 	TP_MARK_SNAPSHOT,     /* a snapshot could not be written */

@@ -9,6 +9,7 @@
 #include "common/shm/series.h"
 #include "common/shm/slots.h"
 #include "server/admin/listing.h"
+#include "server/admin/open_list.h"
 
 /* One failure spoils the whole: looked at once, at the end. */
 struct report {
@@ -213,6 +214,7 @@ json_t *tp_report_make(const struct tp_region *table, const struct tp_breaker_po
 	put(&r, r.root, "blacklist", tp_listing_blacklist(table, p));
 	put(&r, r.root, "failing", tp_listing_failing(table, p));
 	put(&r, r.root, "cooldowns", tp_listing_cooldowns(table));
+	put(&r, r.root, "open_turns", tp_open_list(table));
 	if (r.failed) {
 		json_decref(r.root);
 		return NULL;

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import struct
@@ -12,39 +11,20 @@ import time
 
 import pytest
 
-from harness.checks import served
-from harness.client import Client, ask, body_for, post
+from harness.client import ask, post
 from harness.lab import Rows
-from harness.provider import event, ok, stream
-from harness.turnpike import (BINARY, READY, ShiftedClock, alive, become_subreaper, children, descriptors, merge,
-                              name_of, until, yaml)
+from harness.provider import ok
+from harness.streams import finish, gated, open_stream
+from harness.turnpike import (BINARY, READY, ShiftedClock, alive, become_subreaper, children, descriptors, free_port,
+                              merge, until, yaml)
 
 rows = Rows()
 PATH = "/v1/chat/completions"
 STAYS = r"this one goes on serving"
 
 
-def gated(gate):
-    """A stream with its first output now, and the rest when the gate opens."""
-    first = event({"choices": [{"index": 0, "delta": {"content": "chat"}}]})
-    return stream([first, first, event("[DONE]")], barriers={1: gate})
-
-
-def open_stream(lab, t):
-    c = lab.client(t)
-    c.request("POST", PATH, body=body_for(PATH, stream=True))
-    return c, c.until(c.head(), b"content")
-
-
-def finish(c, answer):
-    c.rest(answer)
-    served(answer, sends=1)
-    assert answer.body.endswith(event("[DONE]")), answer
-
-
 def admin(lab, more=None):
-    return merge({"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]},
-                  "shutdown": {"drain": "60s"}}, more or {})
+    return lab.admin(merge({"shutdown": {"drain": "60s"}}, more or {}))
 
 
 class Load:
@@ -508,12 +488,6 @@ def _(lab):
     assert manager.recv(999).decode() == "STOPPING=1\n"
     assert t.wait_exit() == 0
     manager.close()
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @rows.table("listeners", {"more-workers": 5, "fewer-workers": 1})

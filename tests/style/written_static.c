@@ -14,7 +14,8 @@ int written_twice(const char *p);
 static void look(const struct written *w, const char *p)
 {
 	for (;;)
-		if (written_use(w->values[*p == 0]) || (written_use(w->values[3]) && written_use(w->values[5])))
+		if (written_use(w->values[*p == 0]) ||
+		    (written_use(w->values[3]) && written_use(w->values[5])))
 			return;
 }
 

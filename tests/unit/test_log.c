@@ -1,5 +1,4 @@
 /* The log: whole lines, nothing forged, and never a wait for a slow reader. */
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "tests/unit/suite.h"
 
 /* Standard error of the test is put aside while `fd` stands in for it. */
 static int redirect(int fd, enum tp_log_format format)
@@ -330,10 +330,8 @@ START_TEST(journald_is_told_the_level)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(log)
 {
-	Suite *suite = suite_create("log");
-	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, a_text_cannot_forge_lines, 0, sizeof escapes / sizeof escapes[0]);
 	tcase_add_loop_test(t, a_long_text_is_cut_and_stays_one_piece, 0, 2);
 	tcase_add_loop_test(t, a_reader_that_sleeps_costs_lines_and_no_time, 0, 2);
@@ -343,10 +341,4 @@ int main(void)
 	tcase_add_test(t, a_file_is_appended_to);
 	tcase_add_loop_test(t, an_event_has_members, 0, 2);
 	tcase_add_loop_test(t, journald_is_told_the_level, 0, 2);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

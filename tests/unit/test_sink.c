@@ -1,5 +1,4 @@
 /* Lines go where they should: files that are renamed, are full, come back; syslog. Never a wait. */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/sink.h"
+#include "tests/unit/suite.h"
 
 static char folder[] = "/tmp/turnpike-sink-XXXXXX";
 
@@ -237,10 +237,8 @@ START_TEST(syslog_that_sleeps_costs_lines_and_no_time)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(sink)
 {
-	Suite *suite = suite_create("sink");
-	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, make_folder, remove_folder);
 	tcase_add_test(t, a_renamed_file_is_left_when_told);
 	tcase_add_test(t, what_cannot_be_opened_stays_as_it_was);
@@ -251,10 +249,4 @@ int main(void)
 	tcase_add_test(t, syslog_takes_a_datagram_a_line);
 	tcase_add_test(t, syslog_that_is_away_costs_lines);
 	tcase_add_test(t, syslog_that_sleeps_costs_lines_and_no_time);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

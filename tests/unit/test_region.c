@@ -323,8 +323,16 @@ START_TEST(beside_leaves_the_running_one_alone)
 
 	ck_assert_int_eq(tp_region_open_beside(name, larger, &why, &r, &result), 0);
 	tp_buf_free(&why);
+	/* The two change places, as often as wanted; the one without the name is what goes. */
+	uint64_t before = tp_region_identity(name);
 	ck_assert_int_eq(tp_region_put_in_place(name), 0);
+	ck_assert_uint_ne(tp_region_identity(name), before);
+	ck_assert_int_eq(tp_region_put_in_place(name), 0);
+	ck_assert_uint_eq(tp_region_identity(name), before);
+	ck_assert_int_eq(tp_region_put_in_place(name), 0);
+	tp_region_drop_beside(name);
 	ck_assert_int_eq(tp_region_put_in_place(name), -ENOENT);
+	ck_assert_uint_eq(tp_region_identity("/turnpike-no-such-table"), 0);
 	tp_count(r, 0, TP_COUNT_TURNS, 1);
 	tp_region_close(r);
 	r = open_as(larger, false, TP_REGION_ATTACHED);

@@ -1,4 +1,3 @@
-#include "workers/numbers.h"
 #include "workers/turn.h"
 
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
 #include "workers/models.h"
+#include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
 #include "workers/snapshot.h"
@@ -43,6 +43,13 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 	if (t->state == TP_TURN_WAIT || t->state == TP_TURN_JOIN || s == TP_TURN_FLOW || s == TP_TURN_OVER)
 		tp_timer_clear(&t->timer);
 	t->state = s;
+}
+
+void tp_turn_wait_for(struct tp_turn *t, enum tp_open_wait wait, uint64_t until_ms)
+{
+	tp_turn_set_state(t, TP_TURN_WAIT);
+	t->open.wait = (uint8_t)wait;
+	t->open.until_ms = until_ms;
 }
 
 /* ---- the end */
@@ -99,6 +106,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_worker_count(t->worker, outcome_counters[outcome]);
 	tp_numbers_turn(t, outcome);
 	tp_worker_gauge(t->worker, TP_GAUGE_TURNS, -1);
+	tp_open_turns_end(t);
 	t->client->turn = NULL;
 	t->client = NULL;
 	free_turn(t);
@@ -162,15 +170,19 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 	tp_buf_free(&body);
 }
 
+void tp_turn_answer_until(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
+{
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
+				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
+	tp_turn_answer_local(t, r, TP_TURN_ERROR, &e);
+}
+
 void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms)
 {
 	struct tp_refusal r = tp_refusal_for(
 		code, tp_told_header_seconds(left_ms < INT64_MAX ? (int64_t)left_ms : INT64_MAX));
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
-				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_numbers_refusal(t->worker, code);
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	tp_turn_answer_until(t, &r, left_ms);
 }
 
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
@@ -217,7 +229,6 @@ void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
 {
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_numbers_refusal(t->worker, code);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }
@@ -328,8 +339,10 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	struct tp_turn *t = owner;
 	bool flows = t->state == TP_TURN_FLOW;
 	unsigned serial = t->attempt.serial;
-	if (!flows)
+	if (!flows) {
+		tp_ledger_prefetch(&t->ledger);
 		tp_overhead_heard(&t->overhead, &t->attempt);
+	}
 	if (p->head != NULL)
 		tp_snapshot_answer(t, p->head, p->bytes);
 	tp_relay_piece(t, p);
@@ -414,5 +427,6 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	tp_record_begin(t);
 	tp_worker_count(w, TP_COUNT_TURNS);
 	tp_worker_gauge(w, TP_GAUGE_TURNS, 1);
+	tp_open_turns_begin(t);
 	return t;
 }

@@ -26,6 +26,7 @@
 #include "workers/core.h"
 #include "workers/gate.h"
 #include "workers/keys.h"
+#include "workers/open_turns.h"
 #include "workers/overhead.h"
 #include "workers/record.h"
 #include "workers/refresh.h"
@@ -94,6 +95,7 @@ struct tp_turn {
 	enum tp_turn_state state;
 	struct tp_request *request;
 	const struct tp_route_conf *route;
+	size_t route_cut; /* bytes of its path, which the provider does not see; 0 for "/" */
 	struct tp_provider_rt *provider;
 	const struct tp_client_conf *who; /* NULL = anonymous */
 	enum tp_family family;
@@ -138,6 +140,7 @@ struct tp_turn {
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
 	struct tp_turn_record record;
+	struct tp_turn_open open;
 	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
 	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
@@ -177,13 +180,18 @@ void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
+/* TP_TURN_WAIT: for this, which ends at `until_ms` (CLOCK_BOOTTIME) at the latest. The timer is the caller's.
+ */
+void tp_turn_wait_for(struct tp_turn *t, enum tp_open_wait wait, uint64_t until_ms);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending);
 /* Answers 200 with this JSON, without a send, and ends the turn. */
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body);
-/* Answers a turn that made no send with a code that a time belongs to, told as whole seconds (at least 1),
- * and ends it: the same request belongs to it until then. */
+/* Answers a turn that made no send, and ends it, with a value that tells to come back in `left_ms`: the same
+ * request belongs to this one until then. */
+void tp_turn_answer_until(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms);
+/* The same with a code that a time belongs to, told as whole seconds (at least 1), and counted. */
 void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms);
 /* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
 void tp_turn_refuse(struct tp_turn *t, enum tp_code code);

@@ -25,8 +25,8 @@ static const struct tp_failure_row failures[TP_CAUSE_COUNT] = {
 		"no connection, so no request" },
 	[TP_CAUSE_DNS]                = { "name not resolved",      N, U, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
 		"no address, so no connection" },
-	[TP_CAUSE_TLS]                = { "TLS handshake failed",   N, U, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
-		"the request is written only after the handshake" },
+	[TP_CAUSE_TLS]                = { "TLS handshake failed",   N, N, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
+		"the request is written after the handshake; an alert about our certificate ends that of TLS 1.3" },
 	[TP_CAUSE_EGRESS]             = { "egress failed",          N, N, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
 		"no tunnel, so no request; a proxy that wants credentials (407) has passed nothing on" },
 	[TP_CAUSE_POOL_CLOSED]        = { "kept connection closed", N, U, P, TP_CODE_CLOSED_BEFORE_RESPONSE,
@@ -176,6 +176,7 @@ const char *tp_code_name(enum tp_code c)
 		[TP_CODE_KEYS_COOLING] = "keys_cooling",
 		[TP_CODE_CAPACITY_QUEUE_FULL] = "capacity_queue_full",
 		[TP_CODE_CAPACITY_WAIT_EXPIRED] = "capacity_wait_expired",
+		[TP_CODE_TOKEN_WAIT_EXPIRED] = "access_token_wait_expired",
 	};
 
 	return NAME_IN(names, c);

@@ -21,16 +21,28 @@ enum {
 	FAILURES_MAX = 1 << 20,
 	UNPROVED_MS = 10 * 1000, /* from one token that never worked to the next, doubled each time */
 	SWAP_TRIES = 1000,
+	CLOCKS_APART_MS = 60 * 1000,
 	WORD = sizeof(uint64_t)
 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
 #define REPLACES   (UINT64_C(1) << 24)
 
+static uint64_t name_of(const struct tp_region *r, struct tp_str provider)
+{
+	return tp_siphash128(tp_region_seed(r), provider.p, provider.n).lo | 1; /* never 0 */
+}
+
+/* Where a name is looked for, in order: until the first free cell. */
+static uint32_t place(uint64_t name, uint32_t i)
+{
+	return (uint32_t)((name >> 1) + i) % TP_TOKENS;
+}
+
 tp_token_id tp_token_open(struct tp_region *r, struct tp_str provider)
 {
-	uint64_t name = tp_siphash128(tp_region_seed(r), provider.p, provider.n).lo | 1; /* never 0 */
+	uint64_t name = name_of(r, provider);
 	for (uint32_t i = 0; i < TP_TOKENS; i++) {
-		uint32_t at = (uint32_t)((name >> 1) + i) % TP_TOKENS;
+		uint32_t at = place(name, i);
 		uint64_t seen = 0;
 		/* Relaxed: the word stands for itself, the rest of a new cell is zero. */
 		if (atomic_compare_exchange_strong_explicit(&r->tokens[at].name, &seen, name,
@@ -87,6 +99,35 @@ bool tp_token_get(const struct tp_region *r, tp_token_id id, struct tp_token *re
 	return false;
 }
 
+static tp_token_id find(const struct tp_region *r, struct tp_str provider)
+{
+	uint64_t name = name_of(r, provider), seen = name;
+	for (uint32_t i = 0; i < TP_TOKENS && seen != 0; i++) {
+		/* Relaxed: as in tp_token_open(). */
+		seen = atomic_load_explicit(&r->tokens[place(name, i)].name, memory_order_relaxed);
+		if (seen == name)
+			return (tp_token_id)place(name, i);
+	}
+	return TP_TOKEN_NONE;
+}
+
+bool tp_token_times(const struct tp_region *r, struct tp_str provider, uint64_t *ret_got_ms,
+		    uint64_t *ret_expires_ms)
+{
+	tp_token_id id = find(r, provider);
+	uint64_t generation;
+	while ((generation = tp_token_generation(r, id)) != 0) {
+		const struct tp_token_text *x = &r->tokens[id].texts[generation % 2];
+		uint64_t got = load(&x->got_ms), expires = load(&x->expires_ms);
+		if (tp_token_generation(r, id) != generation)
+			continue;
+		*ret_got_ms = got;
+		*ret_expires_ms = expires;
+		return true;
+	}
+	return false;
+}
+
 void tp_token_proved(struct tp_region *r, tp_token_id id, uint64_t generation)
 {
 	if (id >= TP_TOKENS)
@@ -112,6 +153,8 @@ static void note_failure(struct tp_token_cell *c, int64_t told_ms, uint64_t now_
 			wait = BACKOFF_CAP_MS;
 		if (told_ms >= 0)
 			wait = told_ms > BACKOFF_MS ? (uint64_t)told_ms : BACKOFF_MS;
+		if (wait > TP_TOKEN_LATER_MAX_MS)
+			wait = TP_TOKEN_LATER_MAX_MS;
 		failures += failures < FAILURES_MAX;
 		uint64_t until = now_ms + wait < UNTIL_MASK ? now_ms + wait : UNTIL_MASK;
 		next = failures << 40 | until;
@@ -120,15 +163,16 @@ static void note_failure(struct tp_token_cell *c, int64_t told_ms, uint64_t now_
 							memory_order_acquire));
 }
 
-/* Tokens that are rejected as soon as they are got would otherwise be got by each request anew. */
-static uint64_t unproved_until(const struct tp_token_cell *c, uint64_t generation)
+/* Tokens that are rejected as soon as they are got would otherwise be got by each request anew. A time that
+ * lies ahead is damage, and none. */
+static uint64_t unproved_until(const struct tp_token_cell *c, uint64_t generation, uint64_t now_ms)
 {
 	const struct tp_token_text *x = &c->texts[generation % 2];
-	uint64_t run = load(&x->run);
-	if (generation == 0 || run == 0 ||
+	uint64_t run = load(&x->run), got_ms = load(&x->got_ms);
+	if (generation == 0 || run == 0 || got_ms > now_ms + CLOCKS_APART_MS ||
 	    atomic_load_explicit(&c->proved, memory_order_relaxed) >= generation)
 		return 0;
-	return load(&x->got_ms) + ((uint64_t)UNPROVED_MS << (run - 1 < DOUBLINGS ? run - 1 : DOUBLINGS));
+	return got_ms + ((uint64_t)UNPROVED_MS << (run - 1 < DOUBLINGS ? run - 1 : DOUBLINGS));
 }
 
 /* TAKEN: nothing speaks against it. */
@@ -138,7 +182,9 @@ static enum tp_token_taking obstacle(const struct tp_token_cell *c, uint64_t kno
 	uint64_t until = load(&c->trouble) & UNTIL_MASK;
 	if (load(&c->generation) != known)
 		return TP_TOKEN_NEWER;
-	uint64_t unproved = rejected ? unproved_until(c, known) : 0;
+	uint64_t unproved = rejected ? unproved_until(c, known, now_ms) : 0;
+	if (until > now_ms + TP_TOKEN_LATER_MAX_MS + CLOCKS_APART_MS)
+		until = 0; /* damage */
 	if (unproved > until)
 		until = unproved;
 	if (now_ms >= until)

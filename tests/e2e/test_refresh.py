@@ -10,8 +10,9 @@ import urllib.parse
 
 import pytest
 
-from harness.checks import local_error, relayed, served, stopped
-from harness.client import body_for
+from harness.checks import local_error, served, stopped
+from harness.client import ask, body_for
+from harness.exposition import Exposition
 from harness.lab import SLACK, Rows, between
 from harness.provider import ok, silent, status
 from harness.turnpike import alive, children, run, until
@@ -382,6 +383,27 @@ def _(lab, step):
     until(lambda: CANNOT in t.log, 2, "the log says so")
 
 
+@rows("metrics")
+def _(lab):
+    u = lab.provider(then=wants(1))
+    e = lab.provider(status(503), then=pair(1, expires_in=3600))
+    t = start(lab, u, e, allow=[CANNOT], **lab.admin())
+
+    def scrape():
+        return Exposition(ask(t.admins[0], "GET", "/metrics", timeout=10).body.decode())
+
+    assert lab.post(t).status != 200 and e.count == 1
+    seen = scrape()
+    assert seen.of("turnpike_token_refreshes_total") == {("p", "failed"): 1}
+    assert seen.of("turnpike_token_age_seconds") == seen.of("turnpike_token_left_seconds") == {}
+    until(lambda: lab.post(t).status == 200, 15, "the endpoint is asked again", step=0.2)
+    seen = scrape()
+    assert seen.of("turnpike_token_refreshes_total") == {("p", "failed"): 1, ("p", "renewed"): 1}
+    age, left = seen.of("turnpike_token_age_seconds")[("p",)], seen.of("turnpike_token_left_seconds")[("p",)]
+    assert 0 <= age < 60 and 3540 < left <= 3600 and abs(age + left - 3600) < 1, (age, left)
+    no_secrets(t)
+
+
 @rows("hangs")
 def _(lab):
     u, e = lab.provider(then=wants(1)), lab.provider(silent(), then=pair(1))
@@ -405,7 +427,8 @@ def _(lab):
     gone.close()
     t.counted(turns_gone=1)
     answer = lab.post(t, headers={"X-Turnpike-Deadline": "1s"})
-    local_error(answer, 502, code="upstream_credential_rejected")
+    local_error(answer, 503, code="access_token_wait_expired")
+    assert answer.header("retry-after") == "1" and not answer.stop, answer
     between(answer.took, 0.9, 2)
     e.stop()
     assert e.count == 1 and u.count == 0
@@ -444,6 +467,8 @@ def _(lab):
     for _ in range(2):
         served(lab.post(t), sends=1)
     assert carried(u) == ["pooled-0001", "access-token-0001", "pooled-0002", "pooled-0002"]
+    stats = t.final_stats()  # no send was made with the token that could not be had: each first one is what it is
+    assert (stats["sends_initial"], stats["sends_refresh"], stats["sends_rotate"]) == (3, 1, 0), stats
 
 
 @rows("next-key-behind-another-target")

@@ -275,6 +275,17 @@ static void bound_gathered(struct tp_client *c)
 		tp_client_close(c, "too many heads are incomplete", true);
 }
 
+/* Where the next bytes are read to: a long body straight to where it is kept, all else into the scratch. */
+static char *read_to(struct tp_client *c, size_t *ret_n)
+{
+	char *room = NULL;
+	if (c->state == TP_CLIENT_BODY && !c->chunked_body && c->in.len == 0 && c->turn != NULL)
+		room = tp_turn_body_room(c->turn, ret_n);
+	if (room == NULL || *ret_n > TP_SCRATCH_BYTES)
+		*ret_n = TP_SCRATCH_BYTES;
+	return room != NULL ? room : c->worker->scratch;
+}
+
 void tp_client_input(struct tp_client *c)
 {
 	if (c->working)
@@ -286,7 +297,9 @@ void tp_client_input(struct tp_client *c)
 			tp_io_again(&c->io);
 			break;
 		}
-		ssize_t n = tp_io_read(&c->io, c->worker->scratch, TP_SCRATCH_BYTES);
+		size_t most;
+		char *to = read_to(c, &most);
+		ssize_t n = tp_io_read(&c->io, to, most);
 		if (n == -EAGAIN)
 			break;
 		if (n <= 0)
@@ -294,7 +307,7 @@ void tp_client_input(struct tp_client *c)
 		else if (c->state == TP_CLIENT_LINGER)
 			drop_input(c, (size_t)n);
 		else
-			take_input(c, c->worker->scratch, (size_t)n);
+			take_input(c, to, (size_t)n);
 		open = c->state != TP_CLIENT_CLOSED && use_gathered(c);
 		if (n <= 0)
 			break;

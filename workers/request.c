@@ -5,7 +5,7 @@
 
 #include "common/base/block.h"
 
-enum { SEGMENT_MIN = 2 * 1024, SEGMENT_MAX = 256 * 1024 };
+enum { SEGMENT_MIN = 2 * 1024, SEGMENT_MAX = 256 * 1024, ROOM_LEAST = 16 * 1024 };
 
 struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *config,
 				  const struct tp_head *head, const char *bytes)
@@ -68,7 +68,8 @@ static bool append(struct tp_request *r, const char *data, size_t n)
 	struct tp_segment *s = r->last;
 	if (s != NULL && s->len < s->size) {
 		size_t fit = s->size - s->len < n ? s->size - s->len : n;
-		memcpy(s->data + s->len, data, fit);
+		if (data != s->data + s->len) /* else it was read into the room there */
+			memcpy(s->data + s->len, data, fit);
 		s->len += fit;
 		r->received += fit;
 		data += fit;
@@ -83,6 +84,17 @@ static bool append(struct tp_request *r, const char *data, size_t n)
 	s->len = n;
 	r->received += n;
 	return true;
+}
+
+char *tp_request_room(struct tp_request *r, size_t *ret_n)
+{
+	struct tp_segment *s = r->last;
+	if (s == NULL || r->head == NULL || r->head->framing != TP_FRAMING_LENGTH || !r->replayable ||
+	    s->size - s->len < ROOM_LEAST)
+		return NULL;
+	uint64_t left = r->head->content_length - r->received;
+	*ret_n = s->size - s->len < left ? s->size - s->len : (size_t)left;
+	return s->data + s->len;
 }
 
 bool tp_request_add(struct tp_request *r, const char *data, size_t n)

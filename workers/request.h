@@ -42,7 +42,10 @@ struct tp_request {
 /* Copies the head (of which `head` and `bytes` are valid in this callback only). NULL when out of memory. */
 struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *config,
 				  const struct tp_head *head, const char *bytes);
-/* Adds body bytes; false when out of memory. */
+/* Room behind a held body, for the bytes that tp_request_add() is told of next: it then has nothing to copy.
+ * At most as many as are still to come. NULL: none that would be worth it; read elsewhere. */
+char *tp_request_room(struct tp_request *r, size_t *ret_n);
+/* Adds body bytes, which may lie in that room; false when out of memory. */
 bool tp_request_add(struct tp_request *r, const char *data, size_t n);
 /* The last body byte is here. False when out of memory. */
 bool tp_request_complete(struct tp_request *r);

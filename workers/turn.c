@@ -258,6 +258,11 @@ static void begin_streaming(struct tp_turn *t)
 	tp_turn_identify(t);
 }
 
+char *tp_turn_body_room(struct tp_turn *t, size_t *ret_n)
+{
+	return t->streaming || t->attempt.head_seen ? NULL : tp_request_room(t->request, ret_n);
+}
+
 void tp_turn_body(struct tp_turn *t, const char *data, size_t n)
 {
 	struct tp_request *r = t->request;

@@ -149,6 +149,9 @@ struct tp_turn {
 struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, const char *bytes);
 /* Checks the head; may answer at once and end the turn. */
 void tp_turn_start(struct tp_turn *t);
+/* Where the next bytes of a body with a length may be read to, then to be given to tp_turn_body(): a copy is
+ * saved. *ret_n bytes at most; valid until the turn goes on. NULL: anywhere else. */
+char *tp_turn_body_room(struct tp_turn *t, size_t *ret_n);
 /* A piece of the request's body, unframed. May end the turn. */
 void tp_turn_body(struct tp_turn *t, const char *data, size_t n);
 /* The request is complete. May end the turn. */

@@ -9,7 +9,7 @@ import pytest
 from harness.checks import local_error, served
 from harness.client import Client, body_for, chunk_bytes, request_bytes
 from harness.lab import Rows, between
-from harness.provider import PeerGone, event, ok, stream
+from harness.provider import PeerGone, event, ok, status, stream
 from harness.turnpike import alive, resident, until
 
 rows = Rows()
@@ -142,6 +142,26 @@ def _(lab):
     # the provider notes a write a moment after the window has taken it
     between(u.connections[0].peer_closed_at - filled, 2.0, 4.0, "drop after the window filled")
     until(lambda: t.stats()["clients"] == 0, 2, "its place is free")
+
+
+@rows("SZ-large-pieces")
+def _(lab):
+    """A long body in uneven pieces, another request close behind it, arrives byte for byte, the second time too."""
+    u = lab.provider(status(503))
+    t = lab.turnpike(u)
+    body = body_for(PATH, " ".join(str(n) for n in range(200000)))
+    message = request_bytes("POST", PATH, body=body) + request_bytes("POST", PATH, body=body_for(PATH, "behind it"))
+    c, at = lab.client(t), 0
+    for size in [1, 5000, 70000, 3, 200000, 40000, 16384] * 3:
+        c.send(message[at:at + size])
+        at += size
+        time.sleep(0.005)
+    assert MIB - 100000 < at < len(body)
+    c.send(message[at:])
+    served(c.response(), sends=2)
+    served(c.response(), sends=1)
+    assert [send.body for send in u.sends[:2]] == [body, body]
+    assert u.sends[2].body == body_for(PATH, "behind it")
 
 
 @rows("SZ-7")

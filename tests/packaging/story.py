@@ -1,6 +1,7 @@
 """What the steps of the installation's story share: the documents' commands in the machine, load, other versions."""
 
 import contextlib
+import itertools
 import json
 import re
 import threading
@@ -13,10 +14,13 @@ URL = "http://127.0.0.1:8080/v1/chat/completions"
 VERSION = re.search(r"^VERSION +:= (\S+)$", (ROOT / "Makefile").read_text(), re.M).group(1)
 
 
+_serial = itertools.count()
+
+
 def turn(script="503,200;again"):
-    """Arguments of curl for one turn."""
+    """Arguments of curl for one turn, which is another request than all before."""
     return ["-H", "Content-Type: application/json", "-D", "-", "-d",
-            json.dumps({"model": "sim:" + script, "messages": [{"role": "user", "content": "hello"}]})]
+            json.dumps({"model": "sim:" + script, "messages": [{"role": "user", "content": f"hello {next(_serial)}"}]})]
 
 
 class Documented:
@@ -48,9 +52,10 @@ def configure(machine, **replaced):
     machine.path(CONFIG).write_text(text)
 
 
-def other_version(deb, folder, package_version, last_digit):
-    """The same package as another version, whose program says so: (file, what the program says)."""
-    said = VERSION[:-1] + str(last_digit)
+def other_version(deb, folder, package_version, digit):
+    """The same package as another version, whose program says so: (file, what the program says). Only the first digit
+    changes: the linker lets shorter strings be the ends of longer ones."""
+    said = str(digit) + VERSION[1:]
     tree = folder / "tree"
     run("dpkg-deb", "-R", deb, tree)
     control = tree / "DEBIAN/control"

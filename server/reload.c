@@ -191,16 +191,6 @@ static void begin(struct master *m)
 
 /* ---- the second: nothing can fail but memory */
 
-static void reopen_log(const struct tp_config *c, const struct tp_config *before)
-{
-	if (tp_config_same_log(c, before))
-		return;
-	int error = tp_log_open(c->log.level, c->log.format, c->log.output);
-	if (error != 0)
-		tp_error("cannot open the log %s: %s; the earlier one goes on", c->log.output,
-			 strerror(-error));
-}
-
 static bool switch_over(struct master *m)
 {
 	struct reload *r = &m->reload;
@@ -226,7 +216,7 @@ static bool switch_over(struct master *m)
 	tp_number_set(m->region, TP_NUMBER_CONFIG_GENERATION, m->config->generation);
 	if (!tp_secrets_guard_log(m->config))
 		tp_error("out of memory: new secrets are not masked in this log");
-	reopen_log(m->config, before);
+	tp_config_follow_log(m->config, before);
 	tp_config_unref(before);
 	tp_secrets_guard_tidy();
 	return true;

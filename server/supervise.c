@@ -20,8 +20,7 @@ enum {
 	HEARTBEAT_LIMIT_MS = 10000, /* design section 3 */
 	MASTER_PAUSE_MS = 5000,     /* a tick this late: the machine slept, not the workers */
 	ABORT_PATIENCE_MS = 1000,   /* SIGABRT does not reach a stopped process; SIGKILL does */
-	QUIT_PATIENCE_MS = 2000,
-	REPORTS_IN_A_ROW = 16, /* taken from one worker; the rest with the next tick */
+	REPORTS_IN_A_ROW = 16,      /* taken from one worker; the rest with the next tick */
 };
 
 static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t now);
@@ -31,9 +30,7 @@ static void start_due(struct tp_supervisor *s, uint64_t now);
 static void note_ready(struct tp_supervisor *s);
 static void settle_neighbours(struct tp_supervisor *s);
 static void check_heartbeats(struct tp_supervisor *s, uint64_t now);
-static void escalate(struct tp_supervisor *s, uint64_t now);
 static uint64_t next_wake(const struct tp_supervisor *s, uint64_t now);
-static void drop_retired(struct tp_supervisor *s);
 
 struct tp_supervisor *tp_supervisor_new(const struct tp_spawn *spawn, bool fresh_table)
 {
@@ -103,9 +100,9 @@ uint64_t tp_supervisor_tick(struct tp_supervisor *s)
 	note_ready(s);
 	settle_neighbours(s);
 	check_heartbeats(s, now);
-	escalate(s, now);
+	tp_leaving_tick(s, now);
 	tp_handover_tick(s);
-	drop_retired(s);
+	tp_leaving_drop(s);
 	return next_wake(s, now);
 }
 
@@ -154,28 +151,17 @@ enum tp_supervision tp_supervisor_state(const struct tp_supervisor *s)
 
 /* ---- the control channel */
 
-/* False: the channel is full or gone. Never waits: a worker may be stuck. */
-static bool tell(const struct tp_supervisor *s, unsigned to, enum tp_control what, unsigned about)
+bool tp_supervisor_tell(const struct tp_supervisor *s, unsigned to, enum tp_control what, unsigned about)
 {
 	struct tp_control_message m = {.what = (uint8_t)what, .slot = s->slots[about].number};
 	return s->control_fds[to] >= 0 &&
 	       send(s->control_fds[to], &m, sizeof m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof m;
 }
 
-/* Whoever did not get it is told again with the next tick. */
-static void tell_all(struct tp_supervisor *s, enum tp_control what)
-{
-	for (unsigned i = 0; i < s->n; i++) {
-		struct slot *slot = &s->slots[i];
-		if (slot->state != SLOT_AWAY && slot->told != what && tell(s, i, what, i))
-			slot->told = what;
-	}
-}
-
 static void tell_reopen(struct tp_supervisor *s)
 {
 	for (unsigned i = 0; i < s->n; i++)
-		if (s->slots[i].reopen && tell(s, i, TP_CONTROL_REOPEN, i))
+		if (s->slots[i].reopen && tp_supervisor_tell(s, i, TP_CONTROL_REOPEN, i))
 			s->slots[i].reopen = false;
 }
 
@@ -285,7 +271,7 @@ static void note_round(struct tp_supervisor *s, unsigned count_in_row, uint64_t 
 		s->hopeless = true;
 	} else if (count_in_row >= TP_ROUNDS_LIMIT) {
 		s->phase = PHASE_CLEAR;
-		s->phase_ends_ms = now + QUIT_PATIENCE_MS;
+		s->phase_ends_ms = now + TP_QUIT_PATIENCE_MS;
 	}
 }
 
@@ -360,11 +346,11 @@ static void settle_neighbours(struct tp_supervisor *s)
 		if (by != NOBODY && s->slots[by].state != SLOT_SERVING)
 			by = slot->served_by = NOBODY;
 		if (slot->state == SLOT_SERVING) {
-			if (by != NOBODY && tell(s, (unsigned)by, TP_CONTROL_RETURN, i))
+			if (by != NOBODY && tp_supervisor_tell(s, (unsigned)by, TP_CONTROL_RETURN, i))
 				slot->served_by = NOBODY;
 		} else if (by == NOBODY && (slot->state != SLOT_STARTING || slot->deaths.last_ms != 0)) {
 			by = find_neighbour(s, i);
-			if (by != NOBODY && tell(s, (unsigned)by, TP_CONTROL_ADOPT, i))
+			if (by != NOBODY && tp_supervisor_tell(s, (unsigned)by, TP_CONTROL_ADOPT, i))
 				slot->served_by = by;
 		}
 	}
@@ -401,83 +387,7 @@ static void check_heartbeats(struct tp_supervisor *s, uint64_t now)
 	}
 }
 
-/* ---- the way out */
-
-static void enter(struct tp_supervisor *s, enum phase phase, uint64_t ends_ms)
-{
-	s->phase = phase;
-	s->phase_ends_ms = ends_ms;
-}
-
-void tp_supervisor_drain(struct tp_supervisor *s, uint64_t drain_ms)
-{
-	enter(s, PHASE_DRAIN, tp_clock_boot_ms() + drain_ms);
-}
-
-void tp_supervisor_quit(struct tp_supervisor *s, uint64_t kill_ms)
-{
-	enter(s, PHASE_QUIT, tp_clock_boot_ms() + kill_ms);
-}
-
-static void kill_all(const struct tp_supervisor *s)
-{
-	for (unsigned i = 0; i < s->n; i++)
-		if (s->slots[i].state != SLOT_AWAY)
-			(void)kill(s->slots[i].pid, SIGKILL);
-}
-
-/* Like a drain, of those that the configuration does not want any more. */
-static void retire(struct tp_supervisor *s, uint64_t now)
-{
-	for (unsigned i = 0; i < s->n; i++) {
-		struct slot *slot = &s->slots[i];
-		if (slot->retire_ends_ms == 0 || slot->state == SLOT_AWAY)
-			continue;
-		enum tp_control what = now < slot->retire_ends_ms ? TP_CONTROL_DRAIN : TP_CONTROL_QUIT;
-		if (now >= slot->retire_ends_ms + QUIT_PATIENCE_MS)
-			(void)kill(slot->pid, SIGKILL);
-		else if (slot->told != what && tell(s, i, what, i))
-			slot->told = what;
-	}
-}
-
-static void drop_retired(struct tp_supervisor *s)
-{
-	for (unsigned i = s->n; i-- > 0;) {
-		if (s->slots[i].retire_ends_ms == 0 || s->slots[i].state != SLOT_AWAY)
-			continue;
-		s->n--;
-		memmove(&s->slots[i], &s->slots[i + 1], (s->n - i) * sizeof s->slots[0]);
-		memmove(&s->control_fds[i], &s->control_fds[i + 1], (s->n - i) * sizeof s->control_fds[0]);
-		for (unsigned k = 0; k < s->n; k++) {
-			int by = s->slots[k].served_by;
-			s->slots[k].served_by = by == (int)i ? NOBODY : by > (int)i ? by - 1 : by;
-		}
-	}
-}
-
-static void escalate(struct tp_supervisor *s, uint64_t now)
-{
-	bool ends = now >= s->phase_ends_ms;
-	switch (s->phase) {
-	case PHASE_RUN: retire(s, now); break;
-	case PHASE_DRAIN:
-		if (ends)
-			enter(s, PHASE_QUIT, now + QUIT_PATIENCE_MS);
-		tell_all(s, s->phase == PHASE_DRAIN ? TP_CONTROL_DRAIN : TP_CONTROL_QUIT);
-		break;
-	case PHASE_CLEAR:
-	case PHASE_QUIT:
-		if (ends)
-			kill_all(s);
-		else
-			tell_all(s, TP_CONTROL_QUIT);
-		if (ends && s->phase == PHASE_QUIT)
-			enter(s, PHASE_KILL, now);
-		break;
-	case PHASE_KILL: kill_all(s); break;
-	}
-}
+/* ---- when next */
 
 static uint64_t until(uint64_t when, uint64_t now)
 {

@@ -1,4 +1,4 @@
-/* The inside of the supervisor: for supervise.c and handover.c only. */
+/* The inside of the supervisor: for supervise.c, leaving.c and handover.c only. */
 #ifndef TP_SERVER_SUPERVISOR_H
 #define TP_SERVER_SUPERVISOR_H
 
@@ -69,6 +69,19 @@ struct tp_supervisor {
 	struct slot *slots;
 	int *control_fds; /* master's ends by slot, -1 = none; not in slots: a child closes them all */
 };
+
+/* Tells the worker of slot `to` something about slot `about`. False: its channel is full or gone. Never
+ * waits: a worker may be stuck. */
+bool tp_supervisor_tell(const struct tp_supervisor *s, unsigned to, enum tp_control what, unsigned about);
+
+/* ---- leaving.c, called by supervise.c */
+
+enum { TP_QUIT_PATIENCE_MS = 2000 }; /* from QUIT to SIGKILL */
+
+/* Tells those that are to leave so, quits or kills whoever takes too long. */
+void tp_leaving_tick(struct tp_supervisor *s, uint64_t now);
+/* Slots that are retired and away are gone: what stands behind them moves up. */
+void tp_leaving_drop(struct tp_supervisor *s);
 
 /* ---- handover.c, called by supervise.c */
 

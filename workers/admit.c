@@ -207,10 +207,8 @@ static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory 
 				      : tp_refusal_from_memory(m->status, tp_known_code(m->code_index));
 	t->sends_told = m->used;
 	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
-	if (m->refusal != TP_CODE_NONE) {
-		tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + m->refusal);
+	if (m->refusal != TP_CODE_NONE)
 		tp_numbers_refusal(t->worker, m->refusal);
-	}
 	tp_record_reason(t, "answered from memory", NULL);
 	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
 }

@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/hop.h"
+#include "common/retry/others.h"
 #include "workers/credential.h"
 #include "workers/keys.h"
 #include "workers/turn.h"
@@ -75,16 +76,11 @@ void tp_targets_failed(struct tp_turn *t, const struct tp_outcome *o)
 	}
 	char text[TP_TARGET_NAME];
 	unsigned at = t->targets->at;
-	/* A limit belongs to the account that met it, overload to the provider. */
-	enum name kind = blame == TP_BLAME_KEY ? NAME_KEY : o->status == 429 ? NAME_OF_CLIENT : NAME_TARGET;
+	enum name kind = blame == TP_BLAME_KEY     ? NAME_KEY
+			 : tp_holds_one_account(o) ? NAME_OF_CLIENT
+						   : NAME_TARGET;
 	struct tp_cooldown_name name = name_of(t, at, kind, text);
-	uint64_t now = tp_clock_boot_ms();
-	uint64_t ms = o->told_ms >= 0 ? (uint64_t)o->told_ms : t->targets->combo->cooldown_ms;
-	struct tp_cooldown c = {
-		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = tp_waits_cause(t, o->status)};
-	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
-		tp_info("turn %s: %s cools for %llu ms, %s", t->id, text, (unsigned long long)ms,
-			c.told ? "as told" : "as combos.cooldown says");
+	tp_waits_cool(t, &name, o, t->targets->combo->cooldown_ms, "as combos.cooldown says");
 	tp_cooldown_end_probe(&t->targets->probe, true);
 }
 

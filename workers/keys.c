@@ -5,15 +5,13 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/retry/hop.h"
+#include "common/retry/others.h"
 #include "workers/credential.h"
 #include "workers/numbers.h"
 #include "workers/turn.h"
 #include "workers/waits.h"
 
-enum {
-	GUESS_MS = 60 * 1000,        /* design 8: told, else 60s */
-	PROBE_GAP_MS = 5 * 60 * 1000 /* design 3.3: with no other target one probe passes every 5m */
-};
+enum { GUESS_MS = 60 * 1000 }; /* design 8: told, else 60s */
 
 bool tp_keys_many(const struct tp_provider_conf *p)
 {
@@ -142,7 +140,8 @@ static bool may_all_the_same(struct tp_turn *t, enum tp_class klass, const struc
 	 * this target and key a moment ago. */
 	if (klass != TP_CLASS_INITIAL || t->targets != NULL || !tp_ledger_fits(&t->ledger, &t->limits, klass))
 		return true;
-	if (!tp_cooldown_take_probe(w->region, w->stamp, c->key, PROBE_GAP_MS, now_ms, &t->keys.probe, NULL))
+	if (!tp_cooldown_take_probe(w->region, w->stamp, c->key, TP_PROBE_GAP_MS, now_ms, &t->keys.probe,
+				    NULL))
 		return false;
 	tp_info("turn %s: asks %s key %u although it cools, as a probe", t->id, t->provider->conf->name,
 		c->at + 1);
@@ -207,14 +206,7 @@ static void cool(struct tp_turn *t, const struct tp_outcome *o)
 	char text[TP_KEY_TEXT];
 	const struct tp_combo_conf *combo = t->targets != NULL ? t->targets->combo : NULL;
 	struct tp_cooldown_name name = tp_keys_name(t, t->provider->conf, text);
-	uint64_t now = tp_clock_boot_ms(), guess = combo != NULL ? combo->cooldown_ms : GUESS_MS;
-	uint64_t ms = o->told_ms >= 0 ? (uint64_t)o->told_ms : guess;
-	struct tp_cooldown c = {
-		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = tp_waits_cause(t, o->status)};
-	/* Of two turns that were refused with one key at once, one says so. */
-	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
-		tp_info("turn %s: %s cools for %llu ms, %s", t->id, text, (unsigned long long)ms,
-			c.told ? "as told" : "a guess");
+	tp_waits_cool(t, &name, o, combo != NULL ? combo->cooldown_ms : GUESS_MS, "a guess");
 }
 
 void tp_keys_told(struct tp_turn *t, const struct tp_outcome *o)
@@ -225,8 +217,7 @@ void tp_keys_told(struct tp_turn *t, const struct tp_outcome *o)
 	k->used |= UINT64_C(1) << k->at;
 	if (tp_keys_refused(t, o))
 		cool(t, o);
-	bool evidence = o->stage > TP_STAGE_UNSENT && o->cause != TP_CAUSE_CLIENT_GONE;
-	tp_cooldown_end_probe(&k->probe, evidence);
+	tp_cooldown_end_probe(&k->probe, tp_probe_told(o));
 }
 
 void tp_keys_good(struct tp_turn *t)

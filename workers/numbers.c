@@ -153,6 +153,7 @@ void tp_numbers_hop(const struct tp_turn *t)
 
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code)
 {
+	tp_worker_count(w, TP_COUNT_REFUSALS_FIRST + code);
 	add(w, &w->runtime->numbers->refusals[code], 1, TP_METRIC_REFUSALS, tp_code_name(code), NULL, NULL);
 }
 

@@ -36,6 +36,7 @@ tp_series_id tp_numbers_target(const struct tp_turn *t, unsigned i);
 void tp_numbers_billed(const struct tp_provider_rt *p);
 /* A turn goes on to the next target of its combo. */
 void tp_numbers_hop(const struct tp_turn *t);
+/* A turn is answered with this code, refusal or not: with and without a label. */
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
 void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert);
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms);

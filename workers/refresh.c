@@ -3,7 +3,10 @@
 #include "common/base/clock.h"
 #include "workers/gate.h"
 #include "workers/refresher.h"
+#include "workers/relay.h"
 #include "workers/turn.h"
+
+enum { TOKEN_LATER_MS = 1000 };
 
 static bool usable(const struct tp_token_copy *copy, uint64_t now_ms)
 {
@@ -44,12 +47,28 @@ static void hold(struct tp_turn *t, enum tp_class klass, uint64_t now_ms)
 	tp_timer_set(&t->timer, left < TP_REFRESH_LOOK_MS ? left : TP_REFRESH_LOOK_MS);
 }
 
+/* Nobody has said that the credential is wrong: it is the time that ran out. */
+static bool too_late(struct tp_turn *t)
+{
+	tp_turn_gate_leave(t);
+	tp_record_reason(t, "no access token before its deadline", NULL);
+	if (t->replaced != TP_CODE_NONE) /* an earlier send may have run: that is what counts */
+		tp_turn_refuse(t, t->replaced);
+	else if (t->saved != NULL)
+		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
+	else
+		tp_turn_answer_later(t, TP_CODE_TOKEN_WAIT_EXPIRED, TOKEN_LATER_MS);
+	return false;
+}
+
 /* No token for this turn: decided upon as what it is, the provider's refusal or one that is foreseen. */
-static bool give_up(struct tp_turn *t, const char *why)
+static bool give_up(struct tp_turn *t, enum tp_class klass, const char *why)
 {
 	struct tp_turn_token *x = &t->token;
 	struct tp_outcome o = x->rejection;
-	if (!x->renewing)
+	x->foreseen = !x->renewing;
+	x->wanted = klass;
+	if (x->foreseen)
 		o = (struct tp_outcome){.stage = TP_STAGE_HEAD,
 					.cause = TP_CAUSE_ANSWER,
 					.status = 401,
@@ -85,9 +104,9 @@ bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass)
 		return true; /* nobody has needed a token so far */
 	x->tried = true;
 	if (now >= t->deadline_ms)
-		return give_up(t, "no access token before its deadline");
+		return too_late(t);
 	switch (tp_refresher_want(f, x->rejected != 0 && x->rejected == tp_refresher_generation(f))) {
-	case TP_TOKEN_LATER: return give_up(t, "no access token: it could not be renewed");
+	case TP_TOKEN_LATER: return give_up(t, klass, "no access token: it could not be renewed");
 	default: hold(t, klass, now); return false;
 	}
 }
@@ -122,11 +141,14 @@ void tp_refresh_note(struct tp_turn *t, const struct tp_outcome *o)
 		(void)tp_refresher_want(f, carried != NULL);
 }
 
-void tp_refresh_give_up(struct tp_turn *t)
+enum tp_class tp_refresh_give_up(struct tp_turn *t)
 {
 	struct tp_turn_token *x = token_of(t);
+	enum tp_class klass = x->foreseen ? x->wanted : TP_CLASS_ROTATE;
 	carry(x, NULL);
 	x->given_up = true;
+	x->foreseen = false;
+	return klass;
 }
 
 void tp_refresh_good(struct tp_turn *t)

@@ -27,6 +27,8 @@ struct tp_turn_token {
 	bool renewing;                 /* the next send replaces one that was rejected */
 	bool tried;                    /* this turn has waited for a token: it does so once */
 	bool given_up;                 /* no token for this provider: its keys, if it has some */
+	bool foreseen;                 /* it was given up before a send ... */
+	enum tp_class wanted;          /* ... of this class */
 };
 
 /* The present token, for what belongs to no turn; empty: none. Valid until the next call. */
@@ -47,8 +49,9 @@ bool tp_refresh_left(const struct tp_turn *t);
 void tp_refresh_rejected(struct tp_turn *t, const struct tp_outcome *o);
 /* The same for a turn that cannot be sent again: the next ones find a newer token. */
 void tp_refresh_note(struct tp_turn *t, const struct tp_outcome *o);
-/* The turn's sends to its provider carry a key from now on. */
-void tp_refresh_give_up(struct tp_turn *t);
+/* The turn's sends to its provider carry a key from now on. The class of the next one: ROTATE, unless none
+ * was made with a token, since there was none. */
+enum tp_class tp_refresh_give_up(struct tp_turn *t);
 /* The provider accepted what the turn carried. */
 void tp_refresh_good(struct tp_turn *t);
 void tp_refresh_end(struct tp_turn *t);

@@ -149,12 +149,7 @@ static void open_logs(struct tp_worker *w, const struct tp_config *c, const stru
 {
 	if (!tp_config_same_access_log(c, before))
 		tp_access_log_open(w, c);
-	if (tp_config_same_log(c, before))
-		return;
-	int error = tp_log_open(c->log.level, c->log.format, c->log.output);
-	if (error != 0)
-		tp_error("cannot open the log %s: %s; the earlier one goes on", c->log.output,
-			 strerror(-error));
+	tp_config_follow_log(c, before);
 }
 
 static void follow_clients(struct tp_worker *w)

@@ -1,4 +1,3 @@
-#include "workers/numbers.h"
 #include "workers/turn.h"
 
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
 #include "workers/models.h"
+#include "workers/numbers.h"
 #include "workers/relay.h"
 #include "workers/runtime.h"
 #include "workers/snapshot.h"
@@ -162,15 +162,19 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 	tp_buf_free(&body);
 }
 
+void tp_turn_answer_until(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
+{
+	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
+				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
+	tp_turn_answer_local(t, r, TP_TURN_ERROR, &e);
+}
+
 void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms)
 {
 	struct tp_refusal r = tp_refusal_for(
 		code, tp_told_header_seconds(left_ms < INT64_MAX ? (int64_t)left_ms : INT64_MAX));
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
-				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_numbers_refusal(t->worker, code);
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	tp_turn_answer_until(t, &r, left_ms);
 }
 
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
@@ -217,7 +221,6 @@ void tp_turn_refuse(struct tp_turn *t, enum tp_code code)
 {
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_REFUSED, .code = code};
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + code);
 	tp_numbers_refusal(t->worker, code);
 	tp_turn_answer_local(t, &r, TP_TURN_REFUSED, &e);
 }

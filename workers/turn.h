@@ -179,8 +179,10 @@ void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp
 			  const struct tp_ledger_ending *ending);
 /* Answers 200 with this JSON, without a send, and ends the turn. */
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body);
-/* Answers a turn that made no send with a code that a time belongs to, told as whole seconds (at least 1),
- * and ends it: the same request belongs to it until then. */
+/* Answers a turn that made no send, and ends it, with a value that tells to come back in `left_ms`: the same
+ * request belongs to this one until then. */
+void tp_turn_answer_until(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms);
+/* The same with a code that a time belongs to, told as whole seconds (at least 1), and counted. */
 void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms);
 /* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
 void tp_turn_refuse(struct tp_turn *t, enum tp_code code);

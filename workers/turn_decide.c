@@ -50,11 +50,12 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 /* What the refused key was told is no wait for this one. */
 static void next_key(struct tp_turn *t)
 {
-	t->class_sends[TP_CLASS_ROTATE]++;
-	tp_refresh_give_up(t);     /* a token was rejected for good: the keys are next */
+	/* a token was rejected for good, or there is none: the keys are next */
+	enum tp_class klass = tp_refresh_give_up(t);
+	t->class_sends[klass] += klass == TP_CLASS_ROTATE;
 	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
 	tp_relay_reset(t);
-	tp_dispatch(t, TP_CLASS_ROTATE);
+	tp_dispatch(t, klass);
 }
 
 /* The charge follows the evidence: returned when provably nothing was written. */

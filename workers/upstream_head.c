@@ -1,14 +1,16 @@
 #include "workers/upstream_head.h"
 
 #include "common/http/chars.h"
+#include "common/http/fields.h"
 #include "common/http/lines.h"
 #include "workers/access.h"
 #include "workers/credential.h"
 #include "workers/egress.h"
 
 enum {
-	HEAD_ROOM = 128,   /* for what is added to the client's head, in most cases */
-	PARAMETER_MAX = 24 /* longer than every parameter that carries a key */
+	HEAD_ROOM = 128,    /* for what is added to the client's head, in most cases */
+	PARAMETER_MAX = 24, /* longer than every parameter that carries a key */
+	LOOSE_MAX = 64      /* longer than every field name that we know */
 };
 
 /* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
@@ -41,6 +43,25 @@ static bool is_credential(const struct tp_field *f, struct tp_str name)
 		if (tp_str_ieq(name, tp_str_from(others[i])))
 			return true;
 	return false;
+}
+
+/* A field as a reader takes it that makes `-` of `_` (CGI and WSGI do; nginx drops such names in front of
+ * them): Transfer_Encoding would then frame the body once more, X_Api_Key would stand beside ours. */
+struct loose {
+	struct tp_field field;
+	char name[LOOSE_MAX];
+};
+
+static const struct tp_field *read_loosely(const struct tp_field *f, struct tp_str *name, struct loose *room)
+{
+	if (f->id != TP_FIELD_OTHER || name->n > LOOSE_MAX || memchr(name->p, '_', name->n) == NULL)
+		return f;
+	for (size_t i = 0; i < name->n; i++)
+		room->name[i] = name->p[i] == '_' ? '-' : name->p[i];
+	name->p = room->name;
+	room->field = *f;
+	room->field.id = (uint16_t)tp_field_lookup(name->p, name->n);
+	return &room->field;
 }
 
 /* ---- the dialect of a keyed provider */
@@ -185,14 +206,15 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 	bool identity = (r->family != TP_FAMILY_PLAIN || a->inspect) && !a->provider->compression_pass;
 	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
-		const struct tp_field *f = &r->head->fields[i];
-		struct tp_str name = tp_request_str(r, f->name);
+		struct loose room;
+		struct tp_str name = tp_request_str(r, r->head->fields[i].name);
+		const struct tp_field *f = read_loosely(&r->head->fields[i], &name, &room);
 		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
 		    (a->drop_credentials && is_credential(f, name)) || is_foreign(dialect, name) ||
 		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
 		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
 			continue;
-		tp_lines_add(&lines, f);
+		tp_lines_add(&lines, &r->head->fields[i]);
 	}
 	tp_lines_flush(&lines);
 	if (identity)

@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/retry/classify.h"
 #include "common/retry/known_codes.h"
+#include "common/retry/others.h"
 #include "common/retry/told.h"
 #include "workers/access.h"
 #include "workers/credential.h"
@@ -16,10 +17,7 @@
 #include "workers/relay.h"
 #include "workers/turn.h"
 
-enum {
-	PROBE_GAP_MS = 5 * 60 * 1000, /* design 3.3: with no other target one probe passes every 5m */
-	LOOK_MS = 1000,               /* a held turn asks again: the operator may have ended the wait */
-};
+enum { LOOK_MS = 1000 }; /* a held turn asks again: the operator may have ended the wait */
 
 /* ---- whose wait it is */
 
@@ -103,7 +101,7 @@ void tp_waits_model(struct tp_turn *t, struct tp_str model)
 
 enum { CAUSE_STATUS_0 = 400, CAUSE_CODES = 200 };
 
-uint8_t tp_waits_cause(const struct tp_turn *t, int status)
+static uint8_t cause_of(const struct tp_turn *t, int status)
 {
 	uint16_t code_index = status == 429 ? tp_outcome_code_index(t->saved) : 0;
 	if (code_index > 0 && CAUSE_CODES + code_index <= TP_COOLDOWN_MAX_CAUSE)
@@ -111,17 +109,22 @@ uint8_t tp_waits_cause(const struct tp_turn *t, int status)
 	return status >= CAUSE_STATUS_0 ? (uint8_t)(status - CAUSE_STATUS_0) : 0;
 }
 
-/* Statuses that speak of load or of a limit; with another one a told time is not a reason to ask nobody. */
-static bool speaks_of_load(int status)
+void tp_waits_cool(struct tp_turn *t, const struct tp_cooldown_name *name, const struct tp_outcome *o,
+		   uint64_t guess_ms, const char *guess)
 {
-	return status == 429 || status == 498 || status == 503 || status == 529;
+	uint64_t now = tp_clock_boot_ms(), ms = o->told_ms >= 0 ? (uint64_t)o->told_ms : guess_ms;
+	struct tp_cooldown c = {
+		.until_ms = now + ms, .told = o->told_ms >= 0, .cause = cause_of(t, o->status)};
+	if (tp_cooldown_set(t->worker->region, t->worker->stamp, name, c, now))
+		tp_info("turn %s: %.*s cools for %llu ms, %s", t->id, (int)name->text.n, name->text.p,
+			(unsigned long long)ms, c.told ? "as told" : guess);
 }
 
 static struct tp_refusal refusal_of(const struct tp_turn *t, uint8_t cause, uint32_t left_s)
 {
 	const char *code = cause >= CAUSE_CODES ? tp_known_code(cause - CAUSE_CODES) : NULL;
 	int status = cause >= CAUSE_CODES ? 429 : cause + CAUSE_STATUS_0;
-	if (!speaks_of_load(status))
+	if (!tp_speaks_of_load(status))
 		status = 429;
 	struct tp_error_facts facts = {.status = status, .code = tp_str_from(code)};
 	bool quota = code != NULL && tp_classify(&facts).quota;
@@ -135,17 +138,14 @@ static struct tp_refusal refusal_of(const struct tp_turn *t, uint8_t cause, uint
 /* ---- before a send */
 
 /* What the provider said to this very turn is worth more than words of our own, with the time that is left.
- */
-static void answer(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
+ * True: the turn is over. */
+static bool answered_with_its_own(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
 {
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED,
-				     .retry_after_ms = left_ms < UINT32_MAX ? (uint32_t)left_ms : UINT32_MAX};
-	if (t->saved != NULL && t->saved->status == r->status) {
-		t->saved->facts.told_ms = (int64_t)left_ms;
-		tp_relay_saved(t, r->stop, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	tp_turn_answer_local(t, r, TP_TURN_ERROR, &e);
+	if (t->saved == NULL || t->saved->status != r->status)
+		return false;
+	t->saved->facts.told_ms = (int64_t)left_ms;
+	tp_relay_saved(t, r->stop, TP_EVIDENCE_DECLINED);
+	return true;
 }
 
 /* True when the turn was answered, since what has this key cools. */
@@ -156,7 +156,7 @@ static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t 
 	/* A guess (combos.cooldown) chooses among targets; it is no reason to refuse. */
 	if (!tp_cooldown_get(w->region, key, now, &c) || !c.told)
 		return false;
-	if (tp_cooldown_take_probe(w->region, w->stamp, key, PROBE_GAP_MS, now, &t->waits.probe, NULL)) {
+	if (tp_cooldown_take_probe(w->region, w->stamp, key, TP_PROBE_GAP_MS, now, &t->waits.probe, NULL)) {
 		t->waits.probed = key;
 		tp_info("turn %s: asks %s although it cools, as a probe", t->id, t->provider->conf->name);
 		return false;
@@ -165,7 +165,8 @@ static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t 
 	struct tp_refusal r = refusal_of(t, c.cause, tp_told_header_seconds((int64_t)left));
 	tp_info("turn %s: %s cools for %llu s more, as it told: answered with its %d, not sent", t->id,
 		t->provider->conf->name, (unsigned long long)(left / 1000), r.status);
-	answer(t, &r, left);
+	if (!answered_with_its_own(t, &r, left))
+		tp_turn_answer_until(t, &r, left);
 	return true;
 }
 
@@ -175,9 +176,9 @@ static void answer_shared(struct tp_turn *t, uint64_t left_ms)
 		tp_refusal_for(TP_CODE_RATE_LIMIT_SHARED, tp_told_header_seconds((int64_t)left_ms));
 	tp_info("turn %s: a shared wait of %s ends after its deadline: not sent", t->id,
 		t->provider->conf->name);
-	tp_worker_count(t->worker, TP_COUNT_REFUSALS_FIRST + TP_CODE_RATE_LIMIT_SHARED);
 	tp_numbers_refusal(t->worker, TP_CODE_RATE_LIMIT_SHARED);
-	answer(t, &r, left_ms);
+	if (!answered_with_its_own(t, &r, left_ms))
+		tp_turn_answer_until(t, &r, left_ms);
 }
 
 static void let_go(struct tp_turn *t, uint64_t now)
@@ -242,19 +243,11 @@ static void describe(const struct tp_turn *t, uint64_t client, struct tp_buf *ou
 
 static void cool(struct tp_turn *t, const struct tp_outcome *o)
 {
-	/* A limit belongs to the account that met it, overload to the provider. */
-	uint64_t now = tp_clock_boot_ms(), client = o->status == 429 ? client_credential(t) : 0;
+	uint64_t client = tp_holds_one_account(o) ? client_credential(t) : 0;
 	struct tp_buf text = {0};
 	describe(t, client, &text);
 	struct tp_cooldown_name name = target(t, client, tp_buf_str(&text));
-	struct tp_cooldown c = {
-		.until_ms = now + (uint64_t)o->told_ms,
-		.told = true,
-		.cause = tp_waits_cause(t, o->status),
-	};
-	if (tp_cooldown_set(t->worker->region, t->worker->stamp, &name, c, now))
-		tp_info("turn %s: %s is left alone for %lld s, as it told", t->id, tp_buf_cstr(&text),
-			(long long)(o->told_ms / 1000));
+	tp_waits_cool(t, &name, o, 0, "");
 	tp_buf_free(&text);
 }
 
@@ -270,21 +263,16 @@ static void share(struct tp_turn *t, const struct tp_outcome *o)
 
 void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o)
 {
-	const struct tp_retry_conf *policy = &t->provider->conf->retry;
 	if (t->waits.model_n == 0)
 		return;
-	bool told = o->cause == TP_CAUSE_ANSWER && o->told_ms >= 0 && !o->too_large;
 	/* What one of several keys was told holds nobody: the next key is used. */
-	told = told && !tp_keys_refused(t, o);
-	if (told && o->told_ms > (int64_t)policy->ceiling_ms) {
-		if (speaks_of_load(o->status))
-			cool(t, o);
-	} else if (told && o->rate_limit && policy->share_waits) {
-		share(t, o);
+	switch (tp_keys_refused(t, o) ? TP_OTHERS_GO : tp_told_for_others(&t->provider->conf->retry, o)) {
+	case TP_OTHERS_GO: break;
+	case TP_OTHERS_SHARE: share(t, o); break;
+	case TP_OTHERS_COOL: cool(t, o); break;
 	}
-	bool evidence = o->stage > TP_STAGE_UNSENT && o->cause != TP_CAUSE_CLIENT_GONE;
 	tp_shared_wait_report(&t->waits.pass, false);
-	tp_cooldown_end_probe(&t->waits.probe, evidence);
+	tp_cooldown_end_probe(&t->waits.probe, tp_probe_told(o));
 }
 
 void tp_waits_good(struct tp_turn *t)

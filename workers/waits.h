@@ -37,8 +37,10 @@ uint64_t tp_waits_client(const struct tp_turn *t, const struct tp_provider_conf 
  * borrowed. */
 struct tp_cooldown_name tp_waits_target(const struct tp_turn *t, const struct tp_provider_conf *p,
 					struct tp_str model, uint64_t client, struct tp_str text);
-/* The cause of a cooldown after this status; 0: there was no answer. */
-uint8_t tp_waits_cause(const struct tp_turn *t, int status);
+/* The one way a send's end begins a cooldown: for the time that was told, else for `guess_ms`, which the log
+ * calls `guess`. Of two turns that meet it at once, one says so. */
+void tp_waits_cool(struct tp_turn *t, const struct tp_cooldown_name *name, const struct tp_outcome *o,
+		   uint64_t guess_ms, const char *guess);
 /* The model that the body names (copied; empty: not known): to be told once, and again by who sends another
  * one. */
 void tp_waits_model(struct tp_turn *t, struct tp_str model);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/config/convert.h"
 #include "common/config/option.h"
 
@@ -71,6 +72,16 @@ bool tp_config_same_log(const struct tp_config *a, const struct tp_config *b)
 {
 	return a->log.level == b->log.level && a->log.format == b->log.format &&
 	       strcmp(a->log.output, b->log.output) == 0;
+}
+
+void tp_config_follow_log(const struct tp_config *now, const struct tp_config *before)
+{
+	if (tp_config_same_log(now, before))
+		return;
+	int error = tp_log_open(now->log.level, now->log.format, now->log.output);
+	if (error != 0)
+		tp_error("cannot open the log %s: %s; the earlier one goes on", now->log.output,
+			 strerror(-error));
 }
 
 bool tp_config_same_access_log(const struct tp_config *a, const struct tp_config *b)

@@ -176,6 +176,7 @@ const char *tp_code_name(enum tp_code c)
 		[TP_CODE_KEYS_COOLING] = "keys_cooling",
 		[TP_CODE_CAPACITY_QUEUE_FULL] = "capacity_queue_full",
 		[TP_CODE_CAPACITY_WAIT_EXPIRED] = "capacity_wait_expired",
+		[TP_CODE_TOKEN_WAIT_EXPIRED] = "access_token_wait_expired",
 	};
 
 	return NAME_IN(names, c);

@@ -83,6 +83,7 @@ enum tp_code {
 	TP_CODE_KEYS_COOLING,          /* 429 keys_cooling, Retry-After */
 	TP_CODE_CAPACITY_QUEUE_FULL,   /* 503 capacity_queue_full, a true Retry-After */
 	TP_CODE_CAPACITY_WAIT_EXPIRED, /* 503 capacity_wait_expired, a true Retry-After */
+	TP_CODE_TOKEN_WAIT_EXPIRED,    /* 503 access_token_wait_expired, Retry-After: 1 */
 	TP_CODE_COUNT
 };
 

@@ -115,6 +115,12 @@ static const struct tp_refusal codes[TP_CODE_COUNT] = {
 		 .message = "The provider serves as many requests at once as Turnpike may send it, and this "
 			    "request's turn did not come within the time that it may wait. Nothing was sent "
 			    "for it."},
+	[TP_CODE_TOKEN_WAIT_EXPIRED] =
+		{.status = 503,
+		 .retry_after_s = 1,
+		 .type = "upstream_error",
+		 .message = "Turnpike is getting an access token for the provider, and none came within the "
+			    "time that this request may wait. It was not carried out."},
 };
 
 /* What a client did wrong, and a few things of ours that are told the same way. */

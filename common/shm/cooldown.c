@@ -8,7 +8,7 @@
 
 #include "common/shm/layout.h"
 
-enum { SWAP_TRIES = 1000, PROBING_MS = 1000 };
+enum { SWAP_TRIES = 1000, PROBING_MS = 1000, CLOCKS_APART_MS = 60000 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
 
 struct state {
@@ -43,6 +43,12 @@ static bool swap(struct tp_region *r, struct tp_dir_ref ref, uint64_t from, stru
 {
 	return atomic_compare_exchange_strong_explicit(&r->cooldowns[ref.entry].state, &from, pack(to),
 						       memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* An end that nobody can have set is damage, and no cooldown: it would last for years. */
+static bool cools(const struct state *s, uint64_t now_ms)
+{
+	return s->c.until_ms > now_ms && s->c.until_ms <= now_ms + TP_COOLDOWN_MAX_MS + CLOCKS_APART_MS;
 }
 
 /* ---- names */
@@ -96,7 +102,7 @@ static uint64_t rank(const struct tp_dir_use *use, struct tp_dir_ref ref, uint64
 	uint64_t raw;
 	struct state s;
 	(void)used_ms;
-	if (!load(use->region, ref, &raw, &s) || s.c.until_ms <= use->now_ms)
+	if (!load(use->region, ref, &raw, &s) || !cools(&s, use->now_ms))
 		return 0;
 	return s.c.until_ms | (uint64_t)s.c.told << 40;
 }
@@ -120,8 +126,8 @@ bool tp_cooldown_set(struct tp_region *r, struct tp_stamp owner, const struct tp
 		.what = name,
 		.now_ms = now_ms,
 	};
-	if (c.until_ms > UNTIL_MASK)
-		c.until_ms = UNTIL_MASK;
+	if (c.until_ms > now_ms + TP_COOLDOWN_MAX_MS)
+		c.until_ms = now_ms + TP_COOLDOWN_MAX_MS;
 	if (c.told)
 		tp_number_raise(r, TP_NUMBER_HOLDS_UNTIL_MS, c.until_ms);
 	for (int n = 0; n < SWAP_TRIES && c.until_ms > now_ms; n++) {
@@ -132,7 +138,7 @@ bool tp_cooldown_set(struct tp_region *r, struct tp_stamp owner, const struct tp
 			return false;
 		if (!load(r, ref, &raw, &s))
 			continue;
-		bool cooling = s.c.until_ms > now_ms;
+		bool cooling = cools(&s, now_ms);
 		if (cooling && stands(&s.c, &c))
 			return false;
 		/* Relaxed: published by the swap. */
@@ -153,7 +159,7 @@ bool tp_cooldown_get(const struct tp_region *r, struct tp_hash128 key, uint64_t 
 	struct tp_dir_ref ref;
 	uint64_t raw;
 	struct state s;
-	if (!tp_dir_find(r, &r->cooldown_dir, key, &ref) || !load(r, ref, &raw, &s) || s.c.until_ms <= now_ms)
+	if (!tp_dir_find(r, &r->cooldown_dir, key, &ref) || !load(r, ref, &raw, &s) || !cools(&s, now_ms))
 		return false;
 	if (ret_c != NULL)
 		*ret_c = s.c;
@@ -166,7 +172,7 @@ static bool clear(struct tp_region *r, struct tp_dir_ref ref, uint64_t now_ms)
 	struct state s;
 	for (int n = 0; n < SWAP_TRIES && load(r, ref, &raw, &s) && s.c.until_ms != 0; n++)
 		if (swap(r, ref, raw, (struct state){.epoch = s.epoch}))
-			return s.c.until_ms > now_ms;
+			return cools(&s, now_ms);
 	return false;
 }
 
@@ -188,12 +194,18 @@ uint32_t tp_cooldown_clear_all(struct tp_region *r, uint64_t now_ms)
 
 /* ---- the probe */
 
-/* When the next one may pass: `gap_ms` after it was cooled and after the last one that gave evidence. */
-static uint64_t probe_from_ms(const struct tp_cooldown_cell *cell, uint64_t seen, bool dead, uint32_t gap_ms)
+/* When the next one may pass: `gap_ms` after it was cooled and after the last one that gave evidence. A time
+ * that lies ahead is damage, and none. */
+static uint64_t probe_from_ms(const struct tp_cooldown_cell *cell, uint64_t seen, bool dead, uint32_t gap_ms,
+			      uint64_t now_ms)
 {
 	uint64_t since = atomic_load_explicit(&cell->since_ms, memory_order_acquire);
-	uint64_t last = dead ? 0 : tp_hold_ms(seen);
-	return gap_ms == 0 ? 0 : (last > since ? last : since) + gap_ms;
+	uint64_t last = dead ? 0 : tp_hold_ms(seen), most = now_ms + CLOCKS_APART_MS;
+	if (since > most)
+		since = 0;
+	if (last > since && last <= most)
+		since = last;
+	return gap_ms == 0 ? 0 : since + gap_ms;
 }
 
 bool tp_cooldown_take_probe(struct tp_region *r, struct tp_stamp owner, struct tp_hash128 key,
@@ -203,11 +215,11 @@ bool tp_cooldown_take_probe(struct tp_region *r, struct tp_stamp owner, struct t
 	struct tp_dir_ref ref;
 	uint64_t raw, again, wait = 0;
 	struct state s;
-	if (tp_dir_find(r, &r->cooldown_dir, key, &ref) && load(r, ref, &raw, &s) && s.c.until_ms > now_ms) {
+	if (tp_dir_find(r, &r->cooldown_dir, key, &ref) && load(r, ref, &raw, &s) && cools(&s, now_ms)) {
 		struct tp_cooldown_cell *cell = &r->cooldowns[ref.entry];
 		/* Acquire: who let go of it changed the state before. */
 		uint64_t seen = atomic_load_explicit(&cell->probe, memory_order_acquire), held = 0;
-		uint64_t from = probe_from_ms(cell, seen, (seen & 0xffff) != 0, gap_ms);
+		uint64_t from = probe_from_ms(cell, seen, (seen & 0xffff) != 0, gap_ms, now_ms);
 		wait = PROBING_MS;
 		if (tp_hold_live(r, seen))
 			held = 0;
@@ -252,7 +264,7 @@ bool tp_cooldown_next(const struct tp_region *r, uint64_t now_ms, uint32_t *curs
 		struct state s;
 		char text[TP_COOLDOWN_NAME];
 		if (!tp_dir_at(&r->cooldown_dir, *cursor, &ref, &row.key) || !load(r, ref, &raw, &s) ||
-		    s.c.until_ms <= now_ms)
+		    !cools(&s, now_ms))
 			continue;
 		tp_words_get(cell->text, sizeof text / 8, text);
 		row.since_ms = atomic_load_explicit(&cell->since_ms, memory_order_acquire);

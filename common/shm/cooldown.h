@@ -20,6 +20,9 @@ enum {
 	TP_COOLDOWN_NAME = 128,     /* bytes kept of a name, with its end */
 	TP_COOLDOWN_MAX_CAUSE = 255 /* largest cause */
 };
+/* Longest cooldown: the longest quotas of providers are of a month. A longer one is cut; what stands in the
+ * table and ends later is damage, and none. */
+#define TP_COOLDOWN_MAX_MS (UINT64_C(31) * 24 * 3600 * 1000)
 
 /* What cools. Borrows its text, which is shown by `turnpike cooldown list`: "codex/gpt-5", "codex key 2";
  * never a key itself. */

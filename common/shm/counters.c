@@ -41,6 +41,7 @@ static const char *const counter_names[TP_COUNT_TOTAL] = {
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_KEYS_COOLING] = "refusals_keys_cooling",
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_CAPACITY_QUEUE_FULL] = "refusals_capacity_queue_full",
 	[TP_COUNT_REFUSALS_FIRST + TP_CODE_CAPACITY_WAIT_EXPIRED] = "refusals_capacity_wait_expired",
+	[TP_COUNT_REFUSALS_FIRST + TP_CODE_TOKEN_WAIT_EXPIRED] = "refusals_access_token_wait_expired",
 	[TP_COUNT_BYTES_IN] = "bytes_in",
 	[TP_COUNT_BYTES_OUT] = "bytes_out",
 	[TP_COUNT_TLS_HANDSHAKES] = "tls_handshakes",

@@ -23,7 +23,8 @@ enum {
 	TP_GATE_PERMITS = 1024, /* largest limit */
 	TP_GATE_TICKETS = 4096, /* largest queue */
 	TP_GATES = 64,          /* providers with a limit, of all configurations since the table was made */
-	TP_GATE_NONE = UINT8_MAX
+	TP_GATE_NONE = UINT8_MAX,
+	TP_GATE_BACKLOG_MAX_MS = 24 * 3600 * 1000 /* nobody waits longer: the largest capacity.wait */
 };
 typedef uint8_t tp_gate_id;
 

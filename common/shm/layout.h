@@ -26,7 +26,7 @@
 /* Bump TP_LAYOUT_VERSION whenever the meaning or the place of any byte changes: an older table is then
  * replaced, never misread. */
 enum {
-	TP_LAYOUT_VERSION = 6,
+	TP_LAYOUT_VERSION = 7,
 	TP_CACHE_LINE = 64,
 	TP_BUCKET_CELLS = 16,
 	/* One credential reaches one bucket of each group: an eighth of the table (see ledger_join.c). */

@@ -13,9 +13,10 @@
 
 enum {
 	SWAP_TRIES = 1000,
-	LAST_STEP = 4,        /* 1 + 2 + 4 + 8 + 16 went well: the next good answer opens it for all */
-	POLL_MS = 50,         /* how soon a turn asks again that is held behind others */
-	OPEN_AFTER_MS = 60000 /* after its end: whatever came of it */
+	LAST_STEP = 4,         /* 1 + 2 + 4 + 8 + 16 went well: the next good answer opens it for all */
+	POLL_MS = 50,          /* how soon a turn asks again that is held behind others */
+	OPEN_AFTER_MS = 60000, /* after its end: whatever came of it */
+	CLOCKS_APART_MS = 60000
 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
 
@@ -62,9 +63,11 @@ static bool swap(struct tp_region *r, uint32_t entry, uint64_t from, struct stat
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
+/* An end that nobody can have set is damage, and no wait. */
 static bool is_over(const struct state *s, uint64_t now_ms)
 {
-	return s->until_ms == 0 || now_ms >= s->until_ms + OPEN_AFTER_MS;
+	return s->until_ms == 0 || now_ms >= s->until_ms + OPEN_AFTER_MS ||
+	       s->until_ms > now_ms + TP_SHARED_WAIT_MAX_MS + CLOCKS_APART_MS;
 }
 
 struct tp_hash128 tp_shared_wait_key(const struct tp_region *r, struct tp_str provider, struct tp_str model,
@@ -109,8 +112,8 @@ void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_
 				       .fill = fill,
 				       .what = &text,
 				       .now_ms = now_ms};
-	if (until_ms > UNTIL_MASK)
-		until_ms = UNTIL_MASK;
+	if (until_ms > now_ms + TP_SHARED_WAIT_MAX_MS)
+		until_ms = now_ms + TP_SHARED_WAIT_MAX_MS;
 	if (until_ms > now_ms)
 		tp_number_raise(r, TP_NUMBER_HOLDS_UNTIL_MS, until_ms + OPEN_AFTER_MS);
 	for (int n = 0; n < SWAP_TRIES && until_ms > now_ms; n++) {
@@ -121,7 +124,7 @@ void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_
 			return;
 		if (!load(r, ref.entry, ref.epoch, &raw, &s))
 			continue;
-		if (s.until_ms >= until_ms)
+		if (s.until_ms >= until_ms && !is_over(&s, now_ms))
 			return;
 		_Atomic uint64_t *leader = &r->waits[ref.entry].leader;
 		uint64_t before = atomic_load_explicit(leader, memory_order_relaxed);

@@ -23,9 +23,15 @@
 struct tp_hash128 tp_shared_wait_key(const struct tp_region *r, struct tp_str provider, struct tp_str model,
 				     uint64_t credential);
 
-enum { TP_SHARED_WAIT_NAME = 128 }; /* bytes kept of a name, with its end */
+enum {
+	TP_SHARED_WAIT_NAME = 128, /* bytes kept of a name, with its end */
+	/* Longest wait: the largest retry_after.ceiling. What stands in the table and ends later is damage,
+	   and none. */
+	TP_SHARED_WAIT_MAX_MS = 24 * 3600 * 1000
+};
 
-/* A provider told a wait of a rate limit. The later of two ends stands; it begins anew with one leader.
+/* A provider told a wait of a rate limit. The later of two ends stands, TP_SHARED_WAIT_MAX_MS away at
+ * most; it begins anew with one leader.
  * `text`: its name for `turnpike cooldown list`, "codex/gpt-5"; never a credential. */
 void tp_shared_wait_begin(struct tp_region *r, struct tp_stamp owner, struct tp_hash128 key,
 			  struct tp_str text, uint64_t until_ms, uint64_t now_ms);

@@ -21,6 +21,7 @@ enum {
 	FAILURES_MAX = 1 << 20,
 	UNPROVED_MS = 10 * 1000, /* from one token that never worked to the next, doubled each time */
 	SWAP_TRIES = 1000,
+	CLOCKS_APART_MS = 60 * 1000,
 	WORD = sizeof(uint64_t)
 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
@@ -112,6 +113,8 @@ static void note_failure(struct tp_token_cell *c, int64_t told_ms, uint64_t now_
 			wait = BACKOFF_CAP_MS;
 		if (told_ms >= 0)
 			wait = told_ms > BACKOFF_MS ? (uint64_t)told_ms : BACKOFF_MS;
+		if (wait > TP_TOKEN_LATER_MAX_MS)
+			wait = TP_TOKEN_LATER_MAX_MS;
 		failures += failures < FAILURES_MAX;
 		uint64_t until = now_ms + wait < UNTIL_MASK ? now_ms + wait : UNTIL_MASK;
 		next = failures << 40 | until;
@@ -120,15 +123,16 @@ static void note_failure(struct tp_token_cell *c, int64_t told_ms, uint64_t now_
 							memory_order_acquire));
 }
 
-/* Tokens that are rejected as soon as they are got would otherwise be got by each request anew. */
-static uint64_t unproved_until(const struct tp_token_cell *c, uint64_t generation)
+/* Tokens that are rejected as soon as they are got would otherwise be got by each request anew. A time that
+ * lies ahead is damage, and none. */
+static uint64_t unproved_until(const struct tp_token_cell *c, uint64_t generation, uint64_t now_ms)
 {
 	const struct tp_token_text *x = &c->texts[generation % 2];
-	uint64_t run = load(&x->run);
-	if (generation == 0 || run == 0 ||
+	uint64_t run = load(&x->run), got_ms = load(&x->got_ms);
+	if (generation == 0 || run == 0 || got_ms > now_ms + CLOCKS_APART_MS ||
 	    atomic_load_explicit(&c->proved, memory_order_relaxed) >= generation)
 		return 0;
-	return load(&x->got_ms) + ((uint64_t)UNPROVED_MS << (run - 1 < DOUBLINGS ? run - 1 : DOUBLINGS));
+	return got_ms + ((uint64_t)UNPROVED_MS << (run - 1 < DOUBLINGS ? run - 1 : DOUBLINGS));
 }
 
 /* TAKEN: nothing speaks against it. */
@@ -138,7 +142,9 @@ static enum tp_token_taking obstacle(const struct tp_token_cell *c, uint64_t kno
 	uint64_t until = load(&c->trouble) & UNTIL_MASK;
 	if (load(&c->generation) != known)
 		return TP_TOKEN_NEWER;
-	uint64_t unproved = rejected ? unproved_until(c, known) : 0;
+	uint64_t unproved = rejected ? unproved_until(c, known, now_ms) : 0;
+	if (until > now_ms + TP_TOKEN_LATER_MAX_MS + CLOCKS_APART_MS)
+		until = 0; /* damage */
 	if (unproved > until)
 		until = unproved;
 	if (now_ms >= until)

@@ -23,6 +23,9 @@
 enum { TP_TOKENS = 32 /* providers with `refresh`, of all configurations since the table was made */ };
 enum { TP_TOKEN_MAX = 8192 /* bytes */ };
 enum { TP_TOKEN_NONE = UINT16_MAX };
+/* Longest time for which nobody asks the endpoint. What stands in the table and ends later is damage, and
+ * none. */
+enum { TP_TOKEN_LATER_MAX_MS = 24 * 3600 * 1000 };
 typedef uint16_t tp_token_id;
 
 /* The cell of a provider, entered if it is new; TP_TOKEN_NONE: no room. To be kept: it never moves. */
@@ -69,7 +72,8 @@ enum tp_token_taking tp_token_take(struct tp_region *r, tp_token_id id, struct t
 				   uint64_t *ret_wait_ms);
 /* The next token (its generation is ignored); n at most TP_TOKEN_MAX. Gives the lease back. */
 void tp_token_publish(struct tp_token_lease *lease, const struct tp_token *token, uint64_t now_ms);
-/* The endpoint gave none: told_ms is what it told to wait, -1 = nothing. Gives the lease back. */
+/* The endpoint gave none: told_ms is what it told to wait (TP_TOKEN_LATER_MAX_MS at most count), -1 =
+ * nothing. Gives the lease back. */
 void tp_token_failed(struct tp_token_lease *lease, int64_t told_ms, uint64_t now_ms);
 /* Nothing was learned. Nothing happens when it is not held. */
 void tp_token_release(struct tp_token_lease *lease);

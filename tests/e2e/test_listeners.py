@@ -142,7 +142,8 @@ def _(lab):
 @rows("own-key-replaces-every-credential")
 def _(lab):
     credentials = {"Authorization": "Bearer mine", "x-api-key": "mine", "api-key": "mine", "x-goog-api-key": "mine",
-                   "Cookie": "session=mine", "OpenAI-Organization": "mine", "ChatGPT-Account-ID": "mine"}
+                   "Cookie": "session=mine", "OpenAI-Organization": "mine", "ChatGPT-Account-ID": "mine",
+                   "X_Api_Key": "mine", "api_key": "mine", "openai_organization": "mine"}
     u = lab.provider()
     t = lab.turnpike({"p": {"url": u.url(), "keys": ["own"]},
                       "a": {"url": u.url(), "keys": ["own"], "family": "anthropic"},

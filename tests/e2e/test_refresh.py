@@ -405,7 +405,8 @@ def _(lab):
     gone.close()
     t.counted(turns_gone=1)
     answer = lab.post(t, headers={"X-Turnpike-Deadline": "1s"})
-    local_error(answer, 502, code="upstream_credential_rejected")
+    local_error(answer, 503, code="access_token_wait_expired")
+    assert answer.header("retry-after") == "1" and not answer.stop, answer
     between(answer.took, 0.9, 2)
     e.stop()
     assert e.count == 1 and u.count == 0
@@ -444,6 +445,8 @@ def _(lab):
     for _ in range(2):
         served(lab.post(t), sends=1)
     assert carried(u) == ["pooled-0001", "access-token-0001", "pooled-0002", "pooled-0002"]
+    stats = t.final_stats()  # no send was made with the token that could not be had: each first one is what it is
+    assert (stats["sends_initial"], stats["sends_refresh"], stats["sends_rotate"]) == (3, 1, 0), stats
 
 
 @rows("next-key-behind-another-target")

@@ -1,6 +1,6 @@
 /*
  * Breaker, cooldowns, shared waits, series, gates, tokens and rounds on arbitrary bytes: a damaged
- * table must not crash, hang, or keep a URL out for longer than a listing may last.
+ * table must not crash, hang, or keep anything out or waiting for longer than its kind may last.
  *
  * Input: PART OFFSET_LO OFFSET_HI BYTES... overwrites one part of the table, once more or less often; the
  * bytes are repeated to the end of what fits.
@@ -12,7 +12,7 @@
 #include "common/shm/layout.h"
 #include "common/shm/rounds.h"
 
-enum { NOW_MS = 5000000 };
+enum { NOW_MS = 5000000, APART_MS = 60000, /* clocks of processes */ GAP_MS = 300000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,15 +54,20 @@ static void use_cooldowns(struct tp_region *r, struct tp_stamp owner)
 		const struct tp_cooldown c = {NOW_MS + 1000 * n, n & 1, (uint8_t)n};
 		struct tp_cooldown_probe p = {0};
 		uint64_t wait;
+		struct tp_cooldown now;
+		if (tp_cooldown_get(r, name.key, NOW_MS, &now))
+			assert(now.until_ms <= NOW_MS + TP_COOLDOWN_MAX_MS + APART_MS);
 		(void)tp_cooldown_set(r, owner, &name, c, NOW_MS);
-		(void)tp_cooldown_take_probe(r, owner, name.key, n & 1 ? 300000 : 0, NOW_MS, &p, &wait);
+		if (!tp_cooldown_take_probe(r, owner, name.key, n & 1 ? GAP_MS : 0, NOW_MS, &p, &wait))
+			assert(wait <= GAP_MS + APART_MS);
 		tp_cooldown_end_probe(&p, n & 2);
 		(void)tp_cooldown_clear(r, name.key, NOW_MS);
 		assert(!tp_cooldown_get(r, name.key, NOW_MS, NULL));
 	}
 	struct tp_cooldown_row row;
 	for (uint32_t cursor = 0; tp_cooldown_next(r, NOW_MS, &cursor, &row);)
-		assert(strlen(row.text) < TP_COOLDOWN_NAME);
+		assert(strlen(row.text) < TP_COOLDOWN_NAME &&
+		       row.cooldown.until_ms <= NOW_MS + TP_COOLDOWN_MAX_MS + APART_MS);
 	(void)tp_cooldown_clear_all(r, NOW_MS);
 }
 
@@ -76,6 +81,9 @@ static void use_waits(struct tp_region *r, struct tp_stamp owner)
 			tp_shared_wait_begin(r, owner, key, TP_STR("codex/gpt-5"), NOW_MS + n, NOW_MS);
 		if (tp_shared_wait_ask(r, owner, key, NOW_MS + 4, &pass, &hold, &left))
 			tp_shared_wait_report(&pass, n & 1);
+		else
+			assert(hold <= TP_SHARED_WAIT_MAX_MS + APART_MS &&
+			       left <= TP_SHARED_WAIT_MAX_MS + APART_MS);
 	}
 }
 
@@ -102,7 +110,7 @@ static void use_gate(struct tp_region *r, struct tp_stamp owner)
 			tp_gate_ask(r, owner, id, n % 5 + 1, n % 3, n & 1, NOW_MS, &ticket, &permit);
 		assert(a != TP_GATE_FULL || (permit.word == 0 && ticket.word == 0));
 		(void)tp_gate_next(r, id, n, &slot);
-		(void)tp_gate_backlog_ms(r, id, n);
+		assert(tp_gate_backlog_ms(r, id, n) <= TP_GATE_BACKLOG_MAX_MS);
 		assert(tp_gate_in_progress(r, id) <= TP_GATE_PERMITS &&
 		       tp_gate_waiting(r, id) <= TP_GATE_TICKETS);
 		uint32_t learned = tp_gate_refused(r, id, n, n % 4, NOW_MS);
@@ -126,7 +134,9 @@ static void use_tokens(struct tp_region *r, struct tp_stamp owner)
 			assert(t.n <= TP_TOKEN_MAX);
 		struct tp_token_lease lease = {0};
 		uint64_t wait = 0, known = tp_token_generation(r, id);
-		if (tp_token_take(r, id, owner, known, n & 1, NOW_MS, &lease, &wait) != TP_TOKEN_TAKEN) {
+		enum tp_token_taking taken = tp_token_take(r, id, owner, known, n & 1, NOW_MS, &lease, &wait);
+		if (taken != TP_TOKEN_TAKEN) {
+			assert(taken != TP_TOKEN_LATER || wait <= TP_TOKEN_LATER_MAX_MS + APART_MS);
 			tp_token_proved(r, id, known);
 			continue;
 		}

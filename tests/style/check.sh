@@ -34,6 +34,13 @@ for call in 'strcpy(a, b)' 'strcat(a, b)' 'sprintf(a, b)' 'strncpy(a, b, 1)' 'st
 		$CC $flags -fsyntax-only -x c - 2>/dev/null && fail "$call compiles"
 done
 
+# What is written is not put where nothing can be (the file says why).
+object=$(mktemp)
+# shellcheck disable=SC2046
+$CC $(make -s print-flags LTO= CC="$CC") -O2 -c -o "$object" tests/style/written_static.c &&
+	nm "$object" | grep -q ' b in_the_middle' || fail "a variable that is written is in read-only memory"
+rm -f "$object"
+
 # Layout.
 if command -v clang-format >/dev/null; then
 	bad=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u)

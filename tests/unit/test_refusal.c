@@ -19,23 +19,15 @@ START_TEST(values)
 		bool stop;
 		uint32_t retry_after_s; /* of one asked for with 7 */
 	} rows[] = {
-		{TP_CODE_RESET_REPLAY_REFUSED, 429, true, 0},
-		{TP_CODE_CLOSED_BEFORE_RESPONSE, 429, true, 0},
-		{TP_CODE_NO_RESPONSE, 429, true, 0},
-		{TP_CODE_RESPONSE_TRUNCATED, 429, true, 0},
-		{TP_CODE_RESPONSE_INVALID, 429, true, 0},
-		{TP_CODE_BUDGET_EXHAUSTED, 429, true, 0},
-		{TP_CODE_UNREACHABLE, 502, false, 7},
-		{TP_CODE_CREDENTIAL_REJECTED, 502, true, 0},
-		{TP_CODE_IN_FLIGHT, 409, false, 7},
-		{TP_CODE_MODEL_NOT_FOUND, 404, false, 7},
-		{TP_CODE_RATE_LIMIT_SHARED, 429, false, 7},
-		{TP_CODE_BLACKLISTED, 503, false, 7},
-		{TP_CODE_COMBO_UNAVAILABLE, 503, false, 7},
-		{TP_CODE_KEYS_COOLING, 429, false, 7},
-		{TP_CODE_CAPACITY_QUEUE_FULL, 503, false, 7},
-		{TP_CODE_CAPACITY_WAIT_EXPIRED, 503, false, 7},
-		{TP_CODE_NONE, 500, false, 7},
+		{TP_CODE_RESET_REPLAY_REFUSED, 429, true, 0}, {TP_CODE_CLOSED_BEFORE_RESPONSE, 429, true, 0},
+		{TP_CODE_NO_RESPONSE, 429, true, 0},          {TP_CODE_RESPONSE_TRUNCATED, 429, true, 0},
+		{TP_CODE_RESPONSE_INVALID, 429, true, 0},     {TP_CODE_BUDGET_EXHAUSTED, 429, true, 0},
+		{TP_CODE_UNREACHABLE, 502, false, 7},         {TP_CODE_CREDENTIAL_REJECTED, 502, true, 0},
+		{TP_CODE_IN_FLIGHT, 409, false, 7},           {TP_CODE_MODEL_NOT_FOUND, 404, false, 7},
+		{TP_CODE_RATE_LIMIT_SHARED, 429, false, 7},   {TP_CODE_BLACKLISTED, 503, false, 7},
+		{TP_CODE_COMBO_UNAVAILABLE, 503, false, 7},   {TP_CODE_KEYS_COOLING, 429, false, 7},
+		{TP_CODE_CAPACITY_QUEUE_FULL, 503, false, 7}, {TP_CODE_CAPACITY_WAIT_EXPIRED, 503, false, 7},
+		{TP_CODE_TOKEN_WAIT_EXPIRED, 503, false, 7},  {TP_CODE_NONE, 500, false, 7},
 	};
 
 	ck_assert_uint_eq(sizeof(rows) / sizeof(rows[0]), TP_CODE_COUNT);

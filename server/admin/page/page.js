@@ -17,6 +17,7 @@
 		combo_unavailable: "No target of the combo is in service",
 		upstream_unreachable: "No connection to the provider",
 		upstream_credential_rejected: "The provider rejects the configured key",
+		access_token_wait_expired: "No access token came in time",
 		logical_request_in_flight: "The same request is still running",
 		model_not_found: "No such model",
 	};

@@ -44,6 +44,7 @@ def make_base(deb):
     if probe.returncode:
         raise Lacking(f"no namespaces here: {probe.stdout.strip()}")
     wanted = ", ".join(run("dpkg-deb", "-f", deb, field).stdout.strip() for field in ("Depends", "Recommends"))
+    wanted += ", rpm"  # for the other package's scripts
     base = BUILD / "base"
     if (base / "complete").exists() and (base / "complete").read_text() == wanted:
         return base

@@ -258,15 +258,15 @@ bench-capacity: deps-bench build/turnpike
 
 # ---- what is installed, by hand and into both packages; paths in the unit follow PREFIX
 INSTALL_DATA := install -m 644
-at_prefix     = sed -e 's|/usr/bin/turnpike|$(PREFIX)/bin/turnpike|g' -e 's|/etc/turnpike|$(SYSCONFDIR)/turnpike|g'
+at_prefix     = sed -e 's|/usr/bin/turnpike|$(PREFIX)/bin/turnpike|g' -e 's|/usr/libexec/turnpike|$(PREFIX)/libexec/turnpike|g' -e 's|/etc/turnpike|$(SYSCONFDIR)/turnpike|g'
 
 .PHONY: install
 ## install: all that the packages hold, below DESTDIR and PREFIX; an edited configuration stays
 install: all
 	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
 	install -d $(DESTDIR)$(PREFIX)/libexec/turnpike
-	$(at_prefix) packaging/replace-running > $(DESTDIR)$(PREFIX)/libexec/turnpike/replace-running
-	chmod 755 $(DESTDIR)$(PREFIX)/libexec/turnpike/replace-running
+	for f in replace-running stop-running; do $(at_prefix) packaging/$$f > $(DESTDIR)$(PREFIX)/libexec/turnpike/$$f; done
+	chmod 755 $(DESTDIR)$(PREFIX)/libexec/turnpike/*-running
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/man/man5
 	$(at_prefix) packaging/turnpike.service > $(DESTDIR)$(UNITDIR)/turnpike.service
 	sed 's/@VERSION@/$(VERSION)/' packaging/man/turnpike.8 > $(DESTDIR)$(PREFIX)/share/man/man8/turnpike.8

@@ -76,10 +76,37 @@ def install(machine, deb):
     return machine.run("apt-get", "install", "-qy", "--allow-downgrades", name).stdout
 
 
+def in_flight(machine):
+    """Sends that are at the provider, as the simulator counts them."""
+    log = json.loads(machine.near("curl", "-s", "http://127.0.0.1:9099/__sim/log").stdout)
+    return sum(entry["end"] == "open" for entry in log)
+
+
 def serving(machine):
     """(the unit's main process, the version it says it is), from the admin socket."""
     said = run("curl", "-s", "--unix-socket", machine.path("/run/turnpike/admin.sock"), "http://localhost/stats?history=1").stdout
     return machine.show("MainPID"), json.loads(said)["setup"]["version"]
+
+
+def stream(machine, tokens, answers):
+    """A turn that takes a tenth of a second for each token; what came of it goes to `answers`."""
+    body = json.dumps({"model": f"sim:slow;first=0s;every=100ms;tokens={tokens}", "stream": True, "messages": []})
+    seen = machine.curl("-N", "-H", "Content-Type: application/json", "-d", body, URL, check=False)
+    answers.append("200" if seen.endswith("\n200") and "data: [DONE]" in seen else seen)
+
+
+@contextlib.contextmanager
+def streaming(machine, tokens):
+    """A stream that began before the block and has to be whole, whenever it ends."""
+    answers, had = [], in_flight(machine)
+    thread = threading.Thread(target=stream, args=(machine, tokens, answers))
+    thread.start()
+    try:
+        machine.until(lambda: in_flight(machine) > had, "the stream has begun")
+        yield
+    finally:
+        thread.join()
+    assert answers == ["200"], answers
 
 
 @contextlib.contextmanager
@@ -91,12 +118,8 @@ def load(machine):
         while not over.is_set():
             answers.append(machine.curl(*turn(), URL, check=False)[-3:])
 
-    def stream():
-        body = json.dumps({"model": "sim:slow;first=0s;every=100ms;tokens=40", "stream": True, "messages": []})
-        seen = machine.curl("-N", "-H", "Content-Type: application/json", "-d", body, URL, check=False)
-        answers.append("200" if seen.endswith("\n200") and "data: [DONE]" in seen else seen)
-
-    threads = [threading.Thread(target=of) for of in (stream, client, client, client)]
+    threads = [threading.Thread(target=client) for _ in range(3)]
+    threads.append(threading.Thread(target=stream, args=(machine, 40, answers)))
     for thread in threads:
         thread.start()
     try:

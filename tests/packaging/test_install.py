@@ -8,7 +8,8 @@ import pytest
 
 from harness import documents
 from machine import run
-from story import CONFIG, URL, VERSION, Documented, configure, install, load, other_version, serving, turn
+from story import (CONFIG, URL, VERSION, Documented, configure, install, load, other_version, serving, streaming,
+                   turn)
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +205,20 @@ def test_a_downgrade_loses_no_turn(machine, deb):
         said = install(machine, deb)
         new, version = serving(machine)
     assert new != old and version == VERSION, said
+
+
+def test_a_restart_while_an_upgrade_is_not_over_lets_all_turns_end(machine, newer):
+    """systemd does not wait by itself for a main process that it has not started (stop-running)."""
+    first, _ = serving(machine)
+    with streaming(machine, 80):
+        install(machine, newer[0])
+        second, _ = serving(machine)
+        assert second != first and machine.path(f"/proc/{first}").exists()
+        with streaming(machine, 30):
+            machine.run("systemctl", "restart", "turnpike")
+            assert not machine.path(f"/proc/{first}").exists() and not machine.path(f"/proc/{second}").exists()
+    assert machine.show("ActiveState") == "active" and machine.show("Result") == "success"
+    assert "SIGKILL" not in machine.run("journalctl", "-u", "turnpike", "--no-pager", "-n", "60").stdout
 
 
 def test_systemd_watches_the_process_that_took_over(machine):

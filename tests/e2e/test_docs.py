@@ -84,8 +84,8 @@ def translated(command, folder, server):
     command = command.replace("127.0.0.1:9090", "%s:%d" % tuple(server.admins[0][:2]))
     command = command.replace("127.0.0.1:9099", "127.0.0.1:0")
     command = re.sub(r"(-c )(/etc/turnpike/)?turnpike.yaml", r"\1" + server.file, command)
-    if re.match(r"turnpike (stats|blacklist|cooldown)\b", command):
-        command += " --name " + server.name
+    if re.match(r"turnpike (stats|top|blacklist|cooldown)\b", command):
+        command += " --name " + server.name + (" --once" if command.startswith("turnpike top") else "")
     if command in ("turnpike reload", "turnpike check --connect"):
         command += " -c " + server.file
     return command

@@ -17,12 +17,14 @@ SANITIZE    ?=
 WERROR      ?= $(if $(CI),1,)
 TIME        ?= 60
 PYTEST      ?= /usr/bin/python3 -m pytest
+# End-to-end tests mostly wait: so many processes share them, file by file (0: one after another)
+TEST_JOBS   ?= 3
 
 # ---- what has to be installed (Debian names)
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \
               zlib1g-dev libbrotli-dev libzstd-dev
 # (node and npm may come from elsewhere: Debian's only where there is none)
-DEPS_TEST  := check node-llhttp python3 python3-pytest openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
+DEPS_TEST  := check node-llhttp python3 python3-pytest python3-pytest-xdist openssl curl procps tmux zsh $(shell command -v npm >/dev/null || echo nodejs npm)
 DEPS_FUZZ  := clang libclang-rt-14-dev node-llhttp
 DEPS_STYLE := clang-format
 DEPS_LINT  := clang-tidy cppcheck
@@ -113,21 +115,29 @@ SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_r
            UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1 \
            $(if $(SANITIZE),TP_SLACK=1.5)
 
+SHARED  := -n $(TEST_JOBS) --dist loadfile
+
 .PHONY: test unit e2e again clients
 ## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)
 test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients tests/bench
 
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
 ## unit: unit tests of the leaf modules (VALGRIND=1: under memcheck)
-unit: deps-test $(UNIT_BIN)
-	$(Q)set -e; for t in $(UNIT_BIN); do $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $(if $(VALGRIND),CK_FORK=no $(MEMCHECK)) $$t; done
+unit: deps-test $(if $(VALGRIND),deps-bench) $(UNIT_BIN:%=run-%)
+
+# (check gives a test 4 seconds of its own accord: on a busy machine one has been longer)
+RUN_UNIT = CK_TIMEOUT_MULTIPLIER=10 $(if $(SANITIZE),$(SAN_ENV) CK_FORK=no) $(if $(VALGRIND),CK_FORK=no $(MEMCHECK))
+.PHONY: $(UNIT_BIN:%=run-%)
+# what a suite says is shown in one piece: with -j2 two of them run
+$(UNIT_BIN:%=run-%): run-%: %
+	$(Q)$(RUN_UNIT) $* >$*.log 2>&1; status=$$?; cat $*.log; exit $$status
 
 ## e2e: end-to-end tests alone (E2E='hostile tls': these files of them)
 E2E_FILES = $(if $(E2E),$(E2E:%=tests/e2e/test_%.py),tests/e2e)
 e2e: deps-test $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest $(E2E_FILES)
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest $(E2E_FILES)
 
 # A row with an upper bound fails where the machine was busy elsewhere. What is a fault fails alone as well.
 AGAIN_MOST := 5
@@ -136,11 +146,11 @@ FAILED      = $(BUILD)/pytest/v/cache/lastfailed
 again: deps-test $(BUILD)/turnpike
 	$(Q)[ "$$(grep -c '": true' $(FAILED))" -le $(AGAIN_MOST) ]
 	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest \
-	  --last-failed --last-failed-no-failures none tests/e2e tests/clients
+	  --last-failed --last-failed-no-failures none tests/e2e tests/clients tests/bench
 
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/clients
+	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/clients
 
 .PHONY: ui deps-ui
 ## ui: the status page in headless Chromium; pictures of it go to build/ui/
@@ -158,9 +168,9 @@ check-style: deps-test
 	$(Q)CC="$(CC)" tests/style/check.sh
 
 .PHONY: analyze check-hardening coverage soak
-## analyze: gcc -fanalyzer and cppcheck, and clang-tidy with TIDY=1 (half an hour)
+## analyze: gcc -fanalyzer, cppcheck and clang-tidy (TIDY=1: with clang's own analyzer, ten minutes more)
 analyze: deps-lint
-	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags LTO=)" $(if $(TIDY),tidy)
+	$(Q)tests/style/analyze.sh "$$($(MAKE) -s print-flags LTO=)" $(if $(TIDY),deep)
 
 ## check-hardening: what the linked daemon says of PIE, RELRO, stack protector, FORTIFY and CET
 check-hardening: build/turnpike
@@ -180,7 +190,7 @@ soak: deps-test $(BUILD)/turnpike
 .PHONY: print-flags
 ## print-flags: the compiler's flags, for clang-tidy and editors
 print-flags:
-	@echo $(TP_CFLAGS)
+	@: $(info $(TP_CFLAGS))
 
 .PHONY: fuzz fuzz-regress
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -229,16 +239,17 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/main.c $(BUILD)/libcommon.a
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -flto% -ffat% -Wmissing-prototypes,$(TP_CFLAGS)) $(CFLAGS) $(LLHTTP_FLAGS) $(TP_LDFLAGS) \
 	  -MMD -MP -MF $@.d -o $@ $(filter %.c %llhttp.o,$^) $(BUILD)/libcommon.a $(LIBS)
 
-BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams bare)
+BENCH_BIN := $(addprefix $(BUILD)/bench/,upstream load streams first bare)
 
-$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o
+$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/tests/bench/common.o $(BUILD)/tests/bench/request.o $(BUILD)/tests/bench/answers.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TP_LDFLAGS) $(LDFLAGS) -o $@ $^
 
 .PHONY: bench bench-instructions bench-instructions-check
-## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1.2: seconds of each measurement)
+## bench: Turnpike, nginx and HAProxy side by side (BENCH_TIME=1: seconds of each measurement; ROWS='json sse': only these; PEERS=1: beside gateways from npm; WRITE=1: into the docs)
 bench: deps-bench build/turnpike $(BENCH_BIN)
-	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench $(if $(JSON),--json $(JSON))
+	$(Q)/usr/bin/python3 tests/bench/run.py $(if $(BENCH_TIME),--time $(BENCH_TIME)) --bin $(BUILD)/bench \
+		$(if $(JSON),--json $(JSON)) $(if $(WRITE),--write) $(if $(PEERS),peers,$(ROWS))
 ## bench-instructions: instructions of a worker for one JSON turn (valgrind)
 bench-instructions: deps-bench build/turnpike $(BENCH_BIN)
 	$(Q)/usr/bin/python3 tests/bench/instructions.py --bin $(BUILD)/bench

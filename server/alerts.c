@@ -112,6 +112,13 @@ static pid_t start(char *const *argv, struct tp_str json)
 	return pid;
 }
 
+/* Who should have heard of it has not, or says that it went wrong. */
+static void lose(struct tp_alerts *a)
+{
+	if (a->region != NULL) /* else the server gives up */
+		(void)tp_number_add(a->region, TP_NUMBER_ALERTS_LOST, 1);
+}
+
 static void run(struct tp_alerts *a, enum tp_alert alert, struct tp_str json, uint64_t when_ms)
 {
 	struct tp_alert_run *r = &a->runs[alert];
@@ -121,12 +128,14 @@ static void run(struct tp_alerts *a, enum tp_alert alert, struct tp_str json, ui
 	if (r->told && when_ms < r->told_when_ms + TP_ALERT_EVERY_MS)
 		return;
 	if (r->state != TP_ALERT_RUN_NONE) {
+		lose(a);
 		tp_warn("alert %s is not told: the command of the last one has not ended",
 			tp_alert_name(alert));
 		return;
 	}
 	pid_t pid = start(a->config->alerts.command, json);
 	if (pid < 0) {
+		lose(a);
 		tp_error("alerts.command: cannot start a process: %s", strerror(-pid));
 		return;
 	}
@@ -139,9 +148,11 @@ static void run(struct tp_alerts *a, enum tp_alert alert, struct tp_str json, ui
 
 /* ---- the end */
 
-static void log_end(enum tp_alert alert, const struct tp_alert_run *r, int status)
+static void note_end(struct tp_alerts *a, enum tp_alert alert, const struct tp_alert_run *r, int status)
 {
 	const char *name = tp_alert_name(alert);
+	if (status != 0)
+		lose(a);
 	if (r->state == TP_ALERT_RUN_KILLED)
 		return; /* that was said when it was killed */
 	if (WIFSIGNALED(status))
@@ -159,7 +170,7 @@ bool tp_alerts_ended(struct tp_alerts *a, pid_t pid, int status)
 		struct tp_alert_run *r = &a->runs[i];
 		if (r->state == TP_ALERT_RUN_NONE || r->pid != pid)
 			continue;
-		log_end((enum tp_alert)i, r, status);
+		note_end(a, (enum tp_alert)i, r, status);
 		r->state = TP_ALERT_RUN_NONE;
 		return true;
 	}

@@ -32,8 +32,8 @@ struct tp_alert_run {
 	uint64_t told_when_ms; /* ... the last time for the alert of this time */
 };
 
-/* The first two belong to the master, which changes them when it takes over another configuration or table;
- * the rest begins zeroed. */
+/* The first two belong to the master, which changes them when it takes over another configuration or table
+ * (NULL: there is none any more); the rest begins zeroed. */
 struct tp_alerts {
 	const struct tp_config *config;
 	struct tp_region *region;

@@ -7,13 +7,14 @@
 #include "common/config/show.h"
 #include "server/load.h"
 
-/* Standard output closes here, since a full disk shows only now. */
 static int print(const struct tp_buf *text)
 {
-	if (!text->failed && fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0)
-		return 0;
-	perror("turnpike config: cannot write");
-	return 1;
+	if (text->failed) {
+		(void)fputs("turnpike config: out of memory\n", stderr);
+		return 1;
+	}
+	(void)fwrite(text->data, 1, text->len, stdout);
+	return 0;
 }
 
 static int show_effective(const struct tp_load_options *load, struct tp_buf *out)

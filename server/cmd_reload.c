@@ -203,7 +203,7 @@ static int reload(const struct tp_load_options *load)
 	int fd = connect_admin(c);
 	int status = fd >= 0 ? by_admin(fd, c) : by_signal(c);
 	tp_config_unref(c);
-	return fflush(stdout) == 0 ? status : 1;
+	return status;
 }
 
 int tp_cmd_reload(int argc, char **argv)

@@ -33,7 +33,7 @@ static int print_report(const struct tp_region *r, const struct tp_table_argumen
 	else
 		print_text(report);
 	json_decref(report);
-	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : 1;
+	return 0;
 }
 
 int tp_cmd_stats(int argc, char **argv)

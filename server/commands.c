@@ -43,15 +43,16 @@ static const struct tp_flag markdown = {TP_FLAG_MARKDOWN, "markdown", NULL, NULL
 static const struct tp_flag man = {TP_FLAG_MAN, "man", NULL, NULL, "the same as a manual page, turnpike.yaml(5)"};
 
 static const char serve_more[] =
-	"Without -c, --endpoint and --env-file, and where the default file does not exist, the same variables are\n"
-	"taken from the environment: CODEX_ENDPOINT (needed), CODEX_API_KEY, MAX_RETRIES (3), TOTAL_TIMEOUT (120),\n"
-	"ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL, REFRESH_STATE_FILE),\n"
-	"SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT.\n"
+	"Without -c, --endpoint and --env-file, and where the default file does not exist, the variables of\n"
+	"--env-file are taken from the environment: CODEX_ENDPOINT (needed), CODEX_API_KEY, MAX_RETRIES (3),\n"
+	"TOTAL_TIMEOUT (120), ENABLE_LOGGING, LOG_LEVEL, LOG_FILE, REFRESH_TOKEN (with REFRESH_URL,\n"
+	"REFRESH_STATE_FILE), SNAPSHOT_FAILED_REQUESTS, SSL_CERT_FILE, METRICS_PORT, STATE_NAME (turnpike; a\n"
+	"second server on the machine needs another).\n"
 	"\n"
-	"Signals: HUP takes over a changed configuration (see turnpike reload); USR1 opens the logs anew; USR2 replaces\n"
-	"the binary by the one that is now where this one was started from, while everything goes on; TERM, INT or QUIT\n"
-	"stop accepting, let running requests finish for up to shutdown.drain, and exit 0; a second one ends everything\n"
-	"at once.";
+	"Signals: HUP takes over a changed configuration (see turnpike reload); USR1 opens the logs anew; USR2\n"
+	"replaces the binary by the one that is now where this one was started from, while everything goes on;\n"
+	"TERM, INT or QUIT stop accepting, let running requests finish for up to shutdown.drain, and exit 0; a\n"
+	"second one ends everything at once.";
 
 /* ---- post, get */
 
@@ -96,7 +97,7 @@ static const struct tp_flag every = {TP_FLAG_EVERY, "every", "TIME", NULL, "how 
 
 static const char no_table[] =
 	"0  good\n"
-	"1  no such table, or not allowed to use it\n"
+	"1  no such table, not allowed to use it, or the output could not be written\n"
 	"2  wrong usage";
 
 const struct tp_command tp_commands[] = {
@@ -111,7 +112,8 @@ const struct tp_command tp_commands[] = {
 	 "Checks a configuration and tells every mistake with line and column. With --connect it also asks each provider "
 	 "once and says in plain words how that went; nothing is sent that could cost anything.",
 	 NULL, {&config, &env_file, &connect_too}, NULL,
-	 "0  good\n1  a mistake in the configuration, or a provider that does not answer\n2  wrong usage"},
+	 "0  good\n1  a mistake in the configuration, a provider that does not answer, or the output could not be "
+	 "written\n2  wrong usage"},
 	{"config", tp_cmd_config, "print the defaults, what a file amounts to, or the schema",
 	 "--defaults\n--effective [-c FILE | --env-file FILE]\n--schema\n--markdown\n--man",
 	 "Prints what can be configured, and what a file amounts to.",
@@ -124,7 +126,7 @@ const struct tp_command tp_commands[] = {
 	 "It speaks to the server through `admin.listen` (a unix socket, or an address with a token); without one it sends "
 	 "SIGHUP and looks whether the new configuration comes to serve.",
 	 NULL, {&config, &env_file}, NULL,
-	 "0  taken over\n1  refused, or no server runs\n2  wrong usage"},
+	 "0  taken over\n1  refused, no server runs, or the output could not be written\n2  wrong usage"},
 	{"post", tp_cmd_request, "send one request, with retries, without a server",
 	 "URL [-H HEADER]... [-d BODY | --data-file FILE | -] [OPTIONS]",
 	 "Sends one POST. \"-\" reads the body from standard input.\n\n" REQUEST_ABOUT,
@@ -143,7 +145,7 @@ const struct tp_command tp_commands[] = {
 	{"top", tp_cmd_top, "watch a running server",
 	 "[--once] [--every TIME] [-c FILE | --name NAME]",
 	 "A view of a server that refreshes in place, out of its shared table: requests, sends, waits, why it sent again, "
-	 "providers, and what gets no requests for now. Keys: q quits. Nothing is changed.",
+	 "providers, what gets no requests for now, and the slowest open requests. Keys: q quits. Nothing is changed.",
 	 NULL, {&of_server, &name, &once, &every}, NULL, no_table},
 	{"blacklist", tp_cmd_blacklist, "show the URLs that get no requests for now, or give them back",
 	 "[list] [--json] [-c FILE | --name NAME]\nclear [URL] [--json] [-c FILE | --name NAME]",
@@ -163,7 +165,7 @@ const struct tp_command tp_commands[] = {
 	 "503,200).",
 	 NULL, {&(const struct tp_flag){TP_FLAG_LISTEN, "listen", "HOST:PORT", NULL,
 		"where to listen (default: " TP_SIMULATE_LISTEN "); port 0 takes a free one"}},
-	 tp_simulate_scripts, "0  stopped by a signal\n1  cannot listen\n2  wrong usage"},
+	 tp_simulate_scripts, "0  stopped by a signal\n1  cannot listen, or say where\n2  wrong usage"},
 	{"completion", tp_cmd_completion, "print the completions for a shell",
 	 "bash | zsh",
 	 "Prints what makes bash or zsh complete the commands and their options. For bash: turnpike completion bash > "

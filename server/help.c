@@ -7,7 +7,7 @@
 enum { WIDTH = 100, MOST_COLUMN = 26, INDENT = 2 };
 
 static const char usual_exits[] = "0  good\n"
-				  "1  the command found or met a problem\n"
+				  "1  the command met a problem, or its output could not be written\n"
 				  "2  wrong usage";
 
 static void heading(FILE *to, const char *text)

@@ -45,12 +45,12 @@ static int refuse_second(const char *name, int fd, struct tp_buf *why)
 	if (pid != 0)
 		tp_buf_printf(why,
 			      "another turnpike (pid %ld) is running with the state name %s; stop it first, "
-			      "or give this one another state.name",
+			      "or give this one another state.name (without a file: STATE_NAME)",
 			      pid, name);
 	else
 		tp_buf_printf(why,
 			      "another turnpike is running with the state name %s; stop it first, or give "
-			      "this one another state.name",
+			      "this one another state.name (without a file: STATE_NAME)",
 			      name);
 	return -EBUSY;
 }

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -29,7 +30,7 @@
 #include "server/master_parts.h"
 
 enum {
-	HANDED_SETTLE_MS = 50, /* until a successor has seen that everything is its own */
+	TRUST_MS = 1000,       /* so long a successor must live until all is let go */
 	KILL_AT_ONCE_MS = 400, /* the same after a second TERM: all has ended within half a second */
 	LOG_RETRY_MS = 200,
 	ADMIN_PATIENCE_MS = 1000,
@@ -59,6 +60,16 @@ static void enter(struct master *m, enum master_state state)
 	m->state = state;
 }
 
+/* A server whose line is lost serves all the same: it is not told again at the end, as by other commands. */
+static void say(const char *line)
+{
+	if (printf("%s\n", line) >= 0 && fflush(stdout) == 0)
+		return;
+	tp_warn("cannot write to standard output where it listens: %s", strerror(errno));
+	__fpurge(stdout);
+	clearerr(stdout);
+}
+
 /* One line of a stable form on standard output: people and tests read the addresses from it. */
 static void tell_ready(const struct master *m)
 {
@@ -72,11 +83,13 @@ static void tell_ready(const struct master *m)
 	for (size_t i = 0; tp_admin_address(m->admin, i) != NULL; i++)
 		tp_buf_printf(&line, "%s%s", i == 0 ? "; admin on " : ", ", tp_admin_address(m->admin, i));
 	const char *text = tp_buf_cstr(&line);
-	if (text != NULL) {
-		(void)printf("%s\n", text);
-		(void)fflush(stdout);
-	}
+	if (text != NULL)
+		say(text);
 	tp_buf_free(&line);
+}
+
+static void tell_manager(void)
+{
 	char state[64];
 	(void)snprintf(state, sizeof state, "READY=1\nMAINPID=%ld\n", (long)getpid());
 	int error = tp_notify(state);
@@ -87,6 +100,7 @@ static void tell_ready(const struct master *m)
 void tp_master_is_ready(struct master *m)
 {
 	tell_ready(m);
+	tell_manager();
 	enter(m, MASTER_READY);
 }
 
@@ -110,8 +124,24 @@ void tp_master_hand_over(struct master *m)
 	tp_admin_retire(m->admin);
 	tp_snapshots_retire(m->snapshots);
 	/* The other one stops the sockets that it does not want now. */
-	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners) + HANDED_SETTLE_MS;
+	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners) + TRUST_MS;
 	enter(m, MASTER_CLOSING);
+}
+
+bool tp_master_take_back(struct master *m)
+{
+	if (m->state != MASTER_CLOSING)
+		return false;
+	tp_listeners_own_paths(&m->listeners, m->config->listeners);
+	tp_admin_resume(m->admin);
+	tp_snapshots_resume(m->snapshots);
+	tp_instance_sign(m->fds.lock);
+	if (m->config->pid_file != NULL)
+		(void)tp_pidfile_write(m->config->pid_file);
+	tp_number_set(m->region, TP_NUMBER_CONFIG_GENERATION, m->config->generation);
+	enter(m, MASTER_READY);
+	tell_manager();
+	return true;
 }
 
 static void stop_at_once(struct master *m)
@@ -153,7 +183,7 @@ static void reopen_logs(struct master *m)
 	int error = tp_log_reopen();
 	if (error != 0)
 		tp_error("cannot reopen the log %s: %s; the old file is used on", m->config->log.output,
-			 strerror(-error));
+			 tp_sink_error(-error));
 	else
 		tp_info("the logs are opened anew");
 	tp_supervisor_reopen(m->supervisor);
@@ -194,7 +224,7 @@ static void renew_table(struct master *m)
 	tp_reload_cancel(m, "the shared table is replaced");
 	tp_upgrade_cancel(m, "the shared table is replaced");
 	tp_region_close(m->region);
-	m->region = NULL;
+	m->region = m->alerts.region = NULL;
 	if (!tp_master_open_table(m, true)) {
 		enter(m, MASTER_FAILED);
 		return;
@@ -211,6 +241,10 @@ static void close_listeners(struct master *m)
 	tp_supervisor_drain(m->supervisor, m->config->drain_ms);
 	tp_supervisor_tick(m->supervisor); /* the workers hear of it before the sockets are let go */
 	tp_listeners_close(&m->listeners);
+	if (m->upgrade.state == UPGRADE_DONE) {
+		tp_admin_let_retire(m->admin);
+		tp_region_drop_beside(m->config->state.name); /* ours, if the successor has another one */
+	}
 	enter(m, MASTER_DRAINING);
 }
 

@@ -49,6 +49,7 @@ struct upgrade {
 	bool asked_to_stop; /* DONE, and a stop was asked for: it stops anyway */
 	pid_t pid;
 	uint64_t ends_ms;
+	uint64_t table; /* DONE: tp_region_identity() of ours, before the new one could put its own there */
 };
 
 /* Moved by functions of succession.c alone. */
@@ -109,6 +110,8 @@ bool tp_master_open_table(struct master *m, bool fresh);
 
 /* Another master serves: this one drains, and what they share is left as it is. */
 void tp_master_hand_over(struct master *m);
+/* It has died within its first second: this one goes on, where nothing was let go yet. False: too late. */
+bool tp_master_take_back(struct master *m);
 /* Everything is this master's: it is ready, and says so. */
 void tp_master_is_ready(struct master *m);
 

@@ -22,7 +22,7 @@ static bool open_log(const struct tp_config *config)
 	tp_log_set_role("master");
 	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
 	if (error != 0)
-		tp_error("cannot open the log %s: %s", config->log.output, strerror(-error));
+		tp_error("cannot open the log %s: %s", config->log.output, tp_sink_error(-error));
 	return error == 0;
 }
 
@@ -36,7 +36,7 @@ static bool try_access_log(const struct tp_config *config)
 	int error = tp_sink_open(&sink, output);
 	tp_sink_close(&sink);
 	if (error != 0)
-		tp_error("cannot open the access log %s: %s", output, strerror(-error));
+		tp_error("cannot open the access log %s: %s", output, tp_sink_error(-error));
 	return error == 0;
 }
 

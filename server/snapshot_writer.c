@@ -15,7 +15,11 @@
 #include "common/shm/marks.h"
 #include "workers/worker.h"
 
-enum { IDLE_MS = 1000, TELL_EVERY_MS = 60 * 1000 };
+enum {
+	IDLE_MS = 1000,
+	TELL_EVERY_MS = 60 * 1000, /* as long as none can be written ... */
+	TELL_ANEW_MS = 5 * 1000    /* ... and when that begins, which may be again and again */
+};
 
 #define PREFIX    "turnpike-"
 #define SUFFIX    ".json"
@@ -32,6 +36,7 @@ struct writer {
 	int fd;
 	char **names; /* files that are there, a ring; NULL = free */
 	size_t keep, first, n;
+	bool told;            /* that they cannot be written at present */
 	uint64_t losses_told; /* lines of the log */
 	struct message message;
 };
@@ -56,10 +61,15 @@ static void remove_oldest(struct writer *w, int directory)
 	w->n--;
 }
 
-static void remember(struct writer *w, int directory, const char *name)
+static void make_room(struct writer *w, int directory)
 {
 	if (w->n == w->keep)
 		remove_oldest(w, directory);
+}
+
+static void remember(struct writer *w, int directory, const char *name)
+{
+	make_room(w, directory);
 	char *copy = strdup(name);
 	if (copy == NULL)
 		return; /* then it stays until the next start */
@@ -91,9 +101,11 @@ static void find_files(struct writer *w)
 
 /* ---- a file */
 
-/* Under its name only when it is whole. The errno of what went wrong, or 0. */
-static int write_file(int directory, const char *name, const char *text, size_t n)
+/* Under its name only when it is whole; the oldest goes before that, so that there are never more than
+ * `keep`. The errno of what went wrong, or 0. */
+static int write_file(struct writer *w, int directory, size_t n)
 {
+	const char *text = w->message.text, *name = w->message.head.name;
 	int fd = openat(directory, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
@@ -107,6 +119,8 @@ static int write_file(int directory, const char *name, const char *text, size_t 
 	}
 	if (close(fd) != 0 && error == 0)
 		error = errno;
+	if (error == 0)
+		make_room(w, directory);
 	if (error == 0 && renameat(directory, TEMPORARY, directory, name) != 0)
 		error = errno;
 	if (error != 0)
@@ -121,14 +135,21 @@ static void take_file(struct writer *w, size_t n)
 	if (!is_name(w->message.head.name))
 		return; /* a worker may be damaged */
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error = directory < 0 ? errno : write_file(directory, w->message.head.name, w->message.text, n);
+	int error = directory < 0 ? errno : write_file(w, directory, n);
 	if (error == 0) {
 		remember(w, directory, w->message.head.name);
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS, 1);
+		if (w->told)
+			tp_info("snapshots are written to %s again", path);
+		w->told = false;
 	} else {
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS_LOST, 1);
-		if (tp_mark_due(w->region, TP_MARK_SNAPSHOT, TELL_EVERY_MS, tp_clock_boot_ms()))
+		if (tp_log_flush() &&
+		    tp_mark_due(w->region, TP_MARK_SNAPSHOT, w->told ? TELL_EVERY_MS : TELL_ANEW_MS,
+				tp_clock_boot_ms())) {
 			tp_warn("a snapshot could not be written to %s: %s", path, strerror(error));
+			w->told = true;
+		}
 	}
 	if (directory >= 0)
 		(void)close(directory);

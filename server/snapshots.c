@@ -188,6 +188,12 @@ void tp_snapshots_retire(struct tp_snapshots *s)
 		s->state = STATE_KILLED;
 }
 
+void tp_snapshots_resume(struct tp_snapshots *s)
+{
+	if (s != NULL)
+		s->retired = false;
+}
+
 void tp_snapshots_close(struct tp_snapshots *s, uint64_t patience_ms)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};

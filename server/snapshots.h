@@ -51,6 +51,8 @@ void tp_snapshots_renew(struct tp_snapshots *s, struct tp_region *region);
 const int *tp_snapshots_ends(const struct tp_snapshots *s);
 /* The successor's process reads from now on: this one's ends, and there is no other. NULL is ignored. */
 void tp_snapshots_retire(struct tp_snapshots *s);
+/* It has died: this one has a process again. NULL is ignored. */
+void tp_snapshots_resume(struct tp_snapshots *s);
 /* After the workers are gone: waits for what is left to be written, for patience_ms at most. Frees. */
 void tp_snapshots_close(struct tp_snapshots *s, uint64_t patience_ms);
 

@@ -84,6 +84,8 @@ static void own_table(struct master *m)
 	if (error != 0)
 		tp_error("the fresh shared table does not get its name: %s", strerror(-error));
 	m->succession.beside = false;
+	if (m->fds.predecessor < 0)
+		tp_region_drop_beside(m->config->state.name); /* what the predecessor had, which is gone */
 	tp_number_set(m->region, TP_NUMBER_STARTED_MS, tp_clock_boot_ms());
 	tp_number_set(m->region, TP_NUMBER_CONFIG_GENERATION, m->config->generation);
 }
@@ -122,6 +124,8 @@ static void lose_predecessor(struct master *m)
 	(void)close(m->fds.predecessor);
 	m->fds.predecessor = -1;
 	tp_places_adopt(&m->places, m->region);
+	if (!m->succession.beside)
+		tp_region_drop_beside(m->config->state.name); /* its table, if ours has taken its name */
 	if (tp_succession_pending(m))
 		tp_warn("upgrade: the running server has ended before this one was ready; it goes on");
 }

@@ -147,13 +147,31 @@ static void end_failed(struct master *m)
 	m->upgrade.state = UPGRADE_NONE;
 }
 
+/* A new master that was stopped is obeyed; one that crashes at once is not worth the service. Its workers
+ * leave, as their master has gone. */
+static void take_back(struct master *m, int status)
+{
+	const char *name = m->config->state.name;
+	if (!WIFSIGNALED(status) || m->upgrade.asked_to_stop || !tp_master_take_back(m))
+		return;
+	if (tp_region_identity(name) != m->upgrade.table)
+		(void)tp_region_put_in_place(name); /* they change places again, and its table is dropped */
+	tp_error(
+		"upgrade: the new master (pid %ld) was ended by signal %d (%s) in its first second; this one "
+		"goes on serving",
+		(long)m->upgrade.pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	end_failed(m);
+}
+
 bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
 {
 	struct upgrade *u = &m->upgrade;
 	if (u->state == UPGRADE_NONE || u->pid != pid)
 		return false;
-	if (u->state == UPGRADE_DONE)
+	if (u->state == UPGRADE_DONE) {
+		take_back(m, status);
 		return true;
+	}
 	if (u->state == UPGRADE_STARTING && WIFSIGNALED(status))
 		tp_error("upgrade: the new binary (pid %ld) was ended by signal %d (%s) before it was ready; "
 			 "this one goes on serving",
@@ -199,8 +217,9 @@ static void pass_reload_on(struct master *m)
 }
 
 /*
- * The point of no return.  The service manager hears of its new main process first, from the one that it
- * knows; then the new one is told that everything is its own.
+ * From here on everything is the new one's, but nothing is closed yet: see take_back().  The service manager
+ * hears of its new main process first, from the one that it knows; then the new one is told that everything
+ * is its own.
  */
 static void finish(struct master *m)
 {
@@ -208,6 +227,7 @@ static void finish(struct master *m)
 	char line[40];
 	(void)snprintf(line, sizeof line, "MAINPID=%ld\n", (long)m->upgrade.pid);
 	(void)tp_notify(line);
+	m->upgrade.table = tp_region_identity(m->config->state.name);
 	m->upgrade.state = UPGRADE_DONE;
 	pass_reload_on(m);
 	tp_info("upgrade: pid %ld serves; this one finishes what is running, for up to %u s",

@@ -30,7 +30,7 @@ struct listening {
 
 struct tp_acceptor {
 	struct tp_worker *worker;
-	struct event retry;
+	struct tp_timer retry;
 	bool resting, closed;
 	uint64_t told_ms; /* of the last warning */
 	unsigned most;    /* clients at once */
@@ -51,23 +51,20 @@ static void rest(struct tp_acceptor *a, const char *why)
 	a->resting = true;
 	for (size_t i = 0; i < a->n; i++)
 		(void)event_del(&a->list[i]->event);
-	struct timeval tv = {0, RETRY_MS * 1000};
-	(void)event_add(&a->retry, &tv);
+	tp_timer_set(&a->retry, RETRY_MS);
 }
 
 static void resume(struct tp_acceptor *a)
 {
 	a->resting = false;
-	(void)event_del(&a->retry);
+	tp_timer_clear(&a->retry);
 	for (size_t i = 0; i < a->n; i++)
 		if (a->list[i]->serving)
 			(void)event_add(&a->list[i]->event, NULL);
 }
 
-static void on_retry(evutil_socket_t fd, short what, void *arg)
+static void on_retry(void *arg)
 {
-	(void)fd;
-	(void)what;
 	resume(arg);
 }
 
@@ -169,7 +166,7 @@ struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_
 		return NULL;
 	a->worker = w;
 	a->most = most_clients(w->config);
-	(void)evtimer_assign(&a->retry, w->base, on_retry, a);
+	tp_timer_init(&a->retry, w->base, on_retry, a);
 	for (size_t i = 0; i < n; i++)
 		if (!add(a, &listeners[i])) {
 			tp_acceptor_free(a);
@@ -228,7 +225,7 @@ void tp_acceptor_close(struct tp_acceptor *a)
 	a->closed = true;
 	for (size_t i = 0; i < a->n; i++)
 		close_one(a->list[i]);
-	(void)event_del(&a->retry);
+	tp_timer_close(&a->retry);
 }
 
 /* ---- a reload */
@@ -282,7 +279,7 @@ void tp_acceptor_free(struct tp_acceptor *a)
 		tp_runtime_unref(a->list[i]->last);
 		free(a->list[i]);
 	}
-	(void)event_del(&a->retry);
+	tp_timer_close(&a->retry);
 	free(a->list);
 	free(a);
 }

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "workers/secrets.h"
 #include "workers/turn.h"
 
+enum { TELL_EVERY_MS = 60 * 1000 };
+
 struct tp_access_request {
 	struct tp_buf method, target, referer, agent;
 	int64_t begun_ms; /* wall clock */
@@ -26,17 +29,14 @@ struct tp_access_request {
 void tp_access_log_open(struct tp_worker *w, const struct tp_config *config)
 {
 	const char *output = config->access_log.output;
-	if (w->access_log.path != NULL)
-		tp_sink_close(&w->access_log);
-	else if (!w->access_log_on)
-		w->access_log = TP_SINK_STDERR;
+	tp_sink_close(&w->access_log);
 	w->access_format = config->access_log.format;
 	w->access_log_on = strcmp(output, "off") != 0;
 	if (!w->access_log_on || strcmp(output, "stderr") == 0)
 		return;
 	int error = tp_sink_open(&w->access_log, output);
 	if (error != 0) {
-		tp_error("cannot open the access log %s: %s", output, strerror(-error));
+		tp_error("cannot open the access log %s: %s", output, tp_sink_error(-error));
 		tp_sink_absent(&w->access_log, output);
 	}
 }
@@ -46,7 +46,22 @@ void tp_access_log_reopen(struct tp_worker *w)
 	int error = w->access_log_on ? tp_sink_reopen(&w->access_log) : 0;
 	if (error != 0)
 		tp_error("cannot reopen the access log %s: %s; the old file is used on", w->access_log.path,
-			 strerror(-error));
+			 tp_sink_error(-error));
+}
+
+bool tp_access_log_flush(struct tp_worker *w)
+{
+	struct tp_sink *s = &w->access_log;
+	uint64_t now = tp_clock_boot_ms();
+	bool done = tp_sink_flush(s);
+	/* Not while the log itself loses its lines. */
+	if (s->lost == w->access_losses_told || now < w->access_losses_due_ms || !tp_log_flush())
+		return done;
+	tp_warn("%" PRIu64 " lines of the access log%s%s were lost: %s", s->lost - w->access_losses_told,
+		s->path != NULL ? " " : "", s->path != NULL ? s->path : "", tp_sink_error(s->why));
+	w->access_losses_told = s->lost;
+	w->access_losses_due_ms = now + TELL_EVERY_MS;
+	return done;
 }
 
 void tp_access_log_close(struct tp_worker *w)

@@ -3,6 +3,7 @@
 #ifndef TP_WORKERS_ACCESS_LOG_H
 #define TP_WORKERS_ACCESS_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/str.h"
@@ -16,6 +17,9 @@ struct tp_client;
 void tp_access_log_open(struct tp_worker *w, const struct tp_config *config);
 /* The file was renamed: goes over to a new one. */
 void tp_access_log_reopen(struct tp_worker *w);
+/* Writes what waits; true when nothing is left. Lines that were lost are told in the log, at most once a
+ * minute. */
+bool tp_access_log_flush(struct tp_worker *w);
 void tp_access_log_close(struct tp_worker *w);
 
 /* Keeps what the line will need of the head, without secrets: the head may be freed before the end. */

@@ -83,7 +83,7 @@ static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
 	if (tp_str_eq(method, TP_STR("GET")) || tp_str_eq(method, TP_STR("HEAD")) ||
 	    tp_str_eq(method, TP_STR("OPTIONS")))
 		return true;
-	size_t cut = tp_str_eq(tp_str_from(t->route->path), TP_STR("/")) ? 0 : strlen(t->route->path);
+	size_t cut = t->route_cut;
 	struct tp_str rest = {path.p + cut, path.n - cut};
 	const struct tp_provider_conf *p = t->provider->conf;
 	for (size_t i = 0; i < p->n_replay_safe; i++) {
@@ -98,9 +98,8 @@ static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
 
 void tp_turn_use_provider(struct tp_turn *t, size_t provider)
 {
-	struct tp_str target = tp_request_str(t->request, t->request->head->target);
 	t->provider = &t->runtime->providers[provider];
-	t->replay_safe = !t->tunnel && is_replay_safe(t, tp_path_only(target));
+	t->replay_safe = !t->tunnel && is_replay_safe(t, t->request->path);
 }
 
 /* Headers that may only lower (design section 10). False when one is unreadable. */
@@ -144,7 +143,7 @@ static bool wants_websocket(const struct tp_request *r)
 static bool admit_head(struct tp_turn *t)
 {
 	struct tp_str target = tp_request_str(t->request, t->request->head->target);
-	struct tp_str path = tp_path_only(target);
+	struct tp_str path = t->request->path;
 	struct tp_access access = tp_access_check(t->config, t->client->listener, t->request);
 	if (access.status != 0) {
 		tp_turn_reject(t, access.status, access.detail);
@@ -165,6 +164,7 @@ static bool admit_head(struct tp_turn *t)
 		tp_turn_reject(t, 404, "no route has this path");
 		return false;
 	}
+	t->route_cut = strcmp(t->route->path, "/") == 0 ? 0 : strlen(t->route->path);
 	t->tunnel = wants_websocket(t->request);
 	tp_turn_use_provider(t, t->route->provider);
 	if (t->tunnel && !t->provider->conf->upgrade_tunnel) {

@@ -11,6 +11,7 @@
 #include "common/http/mask.h"
 #include "common/shm/marks.h"
 #include "workers/numbers.h"
+#include "workers/runtime.h"
 #include "workers/secrets.h"
 #include "workers/turn.h"
 #include "workers/worker.h"
@@ -31,6 +32,13 @@ static bool tell_master(const struct tp_worker *w, enum tp_alert alert, const st
 	return send(w->control_fd, &m, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
 }
 
+static void lose(const struct tp_worker *w, enum tp_alert alert, int why)
+{
+	tp_warn("alert %s could not be told to the master: %s", tp_alert_name(alert), strerror(why));
+	if (w->runtime->config->alerts.n_command > 0)
+		(void)tp_number_add(w->region, TP_NUMBER_ALERTS_LOST, 1);
+}
+
 void tp_alert_raise(struct tp_worker *w, enum tp_alert alert, const char *provider, struct tp_str details,
 		    uint64_t now_ms)
 {
@@ -39,8 +47,7 @@ void tp_alert_raise(struct tp_worker *w, enum tp_alert alert, const char *provid
 	tp_warn("alert %s: provider %s", tp_alert_name(alert), provider);
 	tp_alert_write(&json, alert, provider, tp_clock_wall_ms(), details);
 	if (!tell_master(w, alert, &json, now_ms))
-		tp_warn("alert %s could not be told to the master: %s", tp_alert_name(alert),
-			strerror(errno));
+		lose(w, alert, errno);
 	tp_buf_free(&json);
 }
 

@@ -64,6 +64,8 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 		   const struct tp_answer_facts *facts, const struct tp_answer_about *about)
 {
 	switch (f->id) {
+	/* alt-svc would lead the client around us. */
+	case TP_FIELD_OTHER: return !f->connection_named && !tp_str_ieq(name, TP_STR("alt-svc"));
 	case TP_FIELD_CONTENT_LENGTH: return about->framing == TP_ANSWER_NO_BODY;
 	case TP_FIELD_CONNECTION:
 	case TP_FIELD_UPGRADE: return about->upgrade;
@@ -79,8 +81,7 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 		break;
 	default: break;
 	}
-	/* alt-svc would lead the client around us. */
-	return !tp_field_ends_here(f) && (f->id != TP_FIELD_OTHER || !tp_str_ieq(name, TP_STR("alt-svc")));
+	return !tp_field_ends_here(f);
 }
 
 /* The true wait, whatever form it came in; what could not be read is left out. */

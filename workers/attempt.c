@@ -247,6 +247,14 @@ static void take_input(struct tp_attempt *a, char *data, size_t n)
 		fail(a, TP_CAUSE_LOCAL, "out of memory");
 }
 
+/* The server's end of the handshake failed, of which TLS 1.3 tells behind our request: a server reads no
+ * request before it knows who asks (RFC 8446, 4.4.2.4), and nobody else can send that alert. */
+static void unwanted(struct tp_attempt *a)
+{
+	a->tried = UINT_MAX; /* another way leads to the same server */
+	fail(a, TP_CAUSE_TLS, "the provider does not take our certificate, or wants one");
+}
+
 static void on_end(struct tp_attempt *a, ssize_t r)
 {
 	bool orderly = r == TP_IO_END;
@@ -260,6 +268,8 @@ static void on_end(struct tp_attempt *a, ssize_t r)
 	}
 	if (a->stage == TP_STAGE_UNSENT && a->up->reused)
 		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
+	else if (r == TP_IO_UNWANTED && !a->up->reused && !a->head_seen && a->in.len == 0)
+		unwanted(a);
 	else if (!a->head_seen && a->in.len > 0)
 		fail(a, TP_CAUSE_BROKEN_HEAD, "the connection ended inside the answer's head");
 	else if (orderly)
@@ -267,7 +277,8 @@ static void on_end(struct tp_attempt *a, ssize_t r)
 	else if (r == TP_IO_CUT)
 		fail(a, TP_CAUSE_CLOSED, "the connection ended without close_notify");
 	else
-		fail(a, TP_CAUSE_RESET, r == TP_IO_TLS ? "TLS error" : strerror((int)-r));
+		fail(a, TP_CAUSE_RESET,
+		     r == TP_IO_TLS || r == TP_IO_UNWANTED ? "TLS error" : strerror((int)-r));
 }
 
 static void read_answer(struct tp_attempt *a)

@@ -13,9 +13,8 @@
 /* Behind the provider's base, as upstream_head.c makes it, without the query. */
 static struct tp_str path_of(const struct tp_turn *t)
 {
-	struct tp_str path = tp_path_only(tp_request_str(t->request, t->request->head->target));
-	struct tp_str route = tp_str_from(t->route->path);
-	size_t cut = tp_str_eq(route, TP_STR("/")) || path.n < route.n ? 0 : route.n;
+	struct tp_str path = t->request->path;
+	size_t cut = path.n < t->route_cut ? 0 : t->route_cut;
 	return (struct tp_str){path.p + cut, path.n - cut};
 }
 

@@ -269,10 +269,14 @@ static bool start_one(struct tp_connecting *c, size_t i)
 			(void)close(fd);
 		return false;
 	}
+	(void)event_assign(&r->event, c->provider->worker->base, fd, EV_WRITE, on_racer, r);
+	if (event_add(&r->event, NULL) != 0) {
+		c->last_errno = ENOMEM;
+		(void)close(fd);
+		return false;
+	}
 	r->fd = fd;
 	c->open++;
-	(void)event_assign(&r->event, c->provider->worker->base, fd, EV_WRITE, on_racer, r);
-	(void)event_add(&r->event, NULL);
 	return true;
 }
 

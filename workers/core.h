@@ -43,6 +43,7 @@ struct tp_deferred {
 TAILQ_HEAD(tp_deferred_list, tp_deferred);
 
 struct tp_client;
+struct tp_turn;
 struct tp_fingerprint;
 struct tp_resolver;
 struct tp_acceptor;
@@ -54,6 +55,7 @@ struct tp_observer;
 struct tp_refresher;
 
 TAILQ_HEAD(tp_client_list, tp_client);
+TAILQ_HEAD(tp_turn_list, tp_turn);
 TAILQ_HEAD(tp_upstream_list, tp_upstream);
 TAILQ_HEAD(tp_tunnel_list, tp_tunnel);
 SLIST_HEAD(tp_runtime_list, tp_runtime);
@@ -64,6 +66,13 @@ struct tp_url_memo {
 	struct tp_hash128 base, url;
 	size_t path_n; /* 0: nothing is remembered */
 	char path[64]; /* longer ones are not */
+};
+
+/* The keyed hash of the credential that a client showed last: most requests come from the same few. */
+struct tp_credential_memo {
+	uint64_t hash;
+	size_t n;        /* 0: none is remembered */
+	char bytes[128]; /* longer ones are not */
 };
 
 /* A provider as this worker uses it, in one generation: its TLS context and its idle connections. */
@@ -95,10 +104,13 @@ struct tp_worker {
 	char *scratch;        /* TP_SCRATCH_BYTES */
 	struct tp_head *head; /* the head parsed last: valid inside one callback only */
 
+	struct tp_credential_memo last_credential;
 	struct tp_fingerprint *spare_fingerprint; /* for the next turn that needs one; NULL = none */
 
 	struct tp_client_list clients;
 	unsigned n_clients;
+	struct tp_turn_list turns; /* the one that began first is first */
+	unsigned n_published;      /* of these: see open_turns.h */
 	struct tp_tunnel_list tunnels;
 	uint64_t held_bytes;   /* request bytes held for replay, bounded by limits.replay_total */
 	size_t gathered_bytes; /* input of clients that is not used yet, bounded (client_input.c) */
@@ -109,7 +121,9 @@ struct tp_worker {
 	struct tp_sink access_log;
 	enum tp_access_format access_format;
 	bool access_log_on;
-	uint64_t losses_told; /* lines of both logs */
+	uint64_t losses_told;        /* lines of both logs: in the table */
+	uint64_t access_losses_told; /* of the access log alone: in the log */
+	uint64_t access_losses_due_ms;
 	struct tp_gates *gates;
 
 	bool draining;      /* no new turns on kept connections; leave when the last client is gone */

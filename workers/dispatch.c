@@ -16,7 +16,7 @@ static void start(struct tp_turn *t, bool fresh)
 		.provider = t->provider->conf,
 		.key = tp_credential_now(t, t->provider->conf),
 		.key_index = tp_keys_index(t, t->provider->conf),
-		.route_path = tp_str_from(t->route->path),
+		.route_cut = t->route_cut,
 		.drop_credentials =
 			t->who != NULL || tp_credential_own(t->provider->conf) || tp_targets_foreign(t),
 		.tunnel = t->tunnel,

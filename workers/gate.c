@@ -8,6 +8,7 @@
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"
+#include "workers/runtime.h"
 #include "workers/turn.h"
 #include "workers/worker.h"
 
@@ -23,14 +24,30 @@ struct tp_gates {
 	const int *wake_fds;
 	struct line lines[TP_GATES]; /* who waits in this worker, lowest ticket first */
 	unsigned waiting;            /* in all of them */
-	struct event woken, sweep;
+	uint32_t limits[TP_GATES];   /* of the present configuration; TP_LIMIT_OFF: it has none */
+	struct event woken;
+	struct tp_timer sweep;
 	struct tp_deferred look;
 };
 
+/* A turn ends on the configuration that it began with, but a provider that now takes less takes less from it,
+ * too. */
 static uint32_t limit_of(const struct tp_provider_rt *p)
 {
-	return p->conf->capacity_limit == TP_LIMIT_AUTO ? tp_gate_learned(p->worker->region, p->gate)
-							: p->conf->capacity_limit;
+	uint32_t now = p->worker->gates->limits[p->gate];
+	uint32_t limit = now != TP_LIMIT_OFF ? now : p->conf->capacity_limit;
+	return limit == TP_LIMIT_AUTO ? tp_gate_learned(p->worker->region, p->gate) : limit;
+}
+
+void tp_gates_enter(struct tp_gates *g, const struct tp_runtime *r)
+{
+	for (unsigned i = 0; i < TP_GATES; i++)
+		g->limits[i] = TP_LIMIT_OFF;
+	for (size_t i = 0; i < r->config->n_providers; i++)
+		if (r->providers[i].gate < TP_GATES)
+			g->limits[r->providers[i].gate] = r->config->providers[i].capacity_limit;
+	if (g->waiting > 0)
+		tp_worker_defer(g->worker, &g->look); /* more may go now */
 }
 
 /* A permit is free and somebody waits for it: its worker is told. `looked`: this one has just looked. */
@@ -52,9 +69,8 @@ static void wake_next(struct tp_gates *g, const struct tp_provider_rt *p, bool l
 
 static void arm_sweep(struct tp_gates *g)
 {
-	struct timeval tv = {0, SWEEP_MS * 1000};
-	if (g->waiting > 0 && !event_pending(&g->sweep, EV_TIMEOUT, NULL))
-		(void)event_add(&g->sweep, &tv);
+	if (g->waiting > 0 && g->sweep.deadline == 0)
+		tp_timer_set(&g->sweep, SWEEP_MS);
 }
 
 static void join_line(struct tp_gates *g, struct tp_turn *t)
@@ -127,10 +143,8 @@ static void on_woken(evutil_socket_t fd, short what, void *arg)
 	look(arg);
 }
 
-static void on_sweep(evutil_socket_t fd, short what, void *arg)
+static void on_sweep(void *arg)
 {
-	(void)fd;
-	(void)what;
 	struct tp_gates *g = arg;
 	struct tp_region *r = g->worker->region;
 	for (unsigned i = 0; i < TP_GATES; i++) {
@@ -176,8 +190,9 @@ static void wait_in_line(struct tp_turn *t, enum tp_class klass)
 	/* What was taken for this send is free for others meanwhile; it is asked for again. */
 	tp_waits_put_back(t);
 	t->klass = klass;
-	tp_turn_set_state(t, TP_TURN_WAIT);
-	tp_timer_set(&t->timer, wait < left ? wait : left);
+	wait = wait < left ? wait : left;
+	tp_turn_wait_for(t, TP_OPEN_WAIT_CAPACITY, now + wait);
+	tp_timer_set(&t->timer, wait);
 	join_line(t->worker->gates, t);
 	tp_debug("turn %s: waits for its turn at %s", t->id, t->gate.provider->conf->name);
 }
@@ -241,7 +256,7 @@ struct tp_gates *tp_gates_new(struct tp_worker *w, const int *wake_fds)
 	g->look = (struct tp_deferred){.fn = look, .arg = g};
 	for (unsigned i = 0; i < TP_GATES; i++)
 		TAILQ_INIT(&g->lines[i]);
-	(void)evtimer_assign(&g->sweep, w->base, on_sweep, g);
+	tp_timer_init(&g->sweep, w->base, on_sweep, g);
 	/* Edges: each write wakes, and nobody has to read. */
 	(void)event_assign(&g->woken, w->base, wake_fds[w->stamp.slot % TP_WAKE_FDS],
 			   EV_READ | EV_PERSIST | EV_ET, on_woken, g);
@@ -254,7 +269,7 @@ void tp_gates_free(struct tp_gates *g)
 	if (g == NULL)
 		return;
 	(void)event_del(&g->woken);
-	(void)event_del(&g->sweep);
+	tp_timer_close(&g->sweep);
 	tp_worker_undefer(g->worker, &g->look);
 	free(g);
 }

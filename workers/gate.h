@@ -33,6 +33,8 @@ struct tp_turn_gate {
 
 /* `wake_fds`: see worker.h; borrowed. NULL: out of memory. */
 struct tp_gates *tp_gates_new(struct tp_worker *w, const int *wake_fds);
+/* This generation serves from now on: its limits hold for turns of the ones before it, too. */
+void tp_gates_enter(struct tp_gates *g, const struct tp_runtime *r);
 /* NULL is ignored. No turn waits any more. */
 void tp_gates_free(struct tp_gates *g);
 

@@ -87,13 +87,32 @@ static ssize_t tls_result(struct tp_io *io, int r)
 	}
 }
 
+/* With TLS 1.3 what the server says to our certificate comes behind the handshake, as far as we can see. */
+static bool about_our_certificate(int reason)
+{
+	switch (reason - SSL_AD_REASON_OFFSET) {
+	case SSL_AD_BAD_CERTIFICATE:
+	case SSL_AD_UNSUPPORTED_CERTIFICATE:
+	case SSL_AD_CERTIFICATE_REVOKED:
+	case SSL_AD_CERTIFICATE_EXPIRED:
+	case SSL_AD_CERTIFICATE_UNKNOWN:
+	case SSL_AD_UNKNOWN_CA:
+	case SSL_AD_ACCESS_DENIED:
+	case SSL_AD_CERTIFICATE_REQUIRED: return true;
+	default: return false;
+	}
+}
+
 static ssize_t tls_read(struct tp_io *io, void *to, size_t n)
 {
 	size_t got = 0;
 	ERR_clear_error();
 	errno = 0;
 	int r = SSL_read_ex(io->ssl, to, n, &got);
-	return r == 1 ? (ssize_t)got : tls_result(io, r);
+	if (r == 1)
+		return (ssize_t)got;
+	ssize_t e = tls_result(io, r);
+	return e == TP_IO_TLS && about_our_certificate(ERR_GET_REASON(ERR_peek_error())) ? TP_IO_UNWANTED : e;
 }
 
 ssize_t tp_io_read(struct tp_io *io, void *to, size_t n)

@@ -18,9 +18,10 @@
 #include "common/base/buf.h"
 
 enum {
-	TP_IO_END = 0,       /* orderly end: FIN, or close_notify under TLS */
-	TP_IO_CUT = -100001, /* TLS: the connection ended without close_notify */
-	TP_IO_TLS = -100002, /* TLS: protocol or certificate error */
+	TP_IO_END = 0,           /* orderly end: FIN, or close_notify under TLS */
+	TP_IO_CUT = -100001,     /* TLS: the connection ended without close_notify */
+	TP_IO_TLS = -100002,     /* TLS: protocol or certificate error */
+	TP_IO_UNWANTED = -100003 /* TLS: an alert about the certificate that we have shown, or have not */
 };
 
 struct tp_io {
@@ -50,7 +51,7 @@ static inline void tp_io_note(struct tp_io *io, short what)
 		io->writable = true;
 }
 
-/* > 0 bytes; TP_IO_END; -EAGAIN (readable is false now); TP_IO_CUT, TP_IO_TLS, or -errno. */
+/* > 0 bytes; TP_IO_END; -EAGAIN (readable is false now); TP_IO_CUT, TP_IO_TLS, TP_IO_UNWANTED, or -errno. */
 ssize_t tp_io_read(struct tp_io *io, void *to, size_t n);
 /* >= 0 bytes taken, fewer than all with writable false now; TP_IO_TLS or -errno. */
 ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n);

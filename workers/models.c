@@ -8,7 +8,7 @@ enum { COMBOS_MAX = 256 }; /* the option table's bound of `combos` */
 /* The path behind the route's; behind the route "/" it still has the API's own prefix. */
 static struct tp_str rest_of_path(const struct tp_turn *t)
 {
-	struct tp_str path = tp_path_only(tp_request_str(t->request, t->request->head->target));
+	struct tp_str path = t->request->path;
 	bool root = tp_str_eq(tp_str_from(t->route->path), TP_STR("/"));
 	size_t cut = !root ? strlen(t->route->path) : tp_str_starts(path, TP_STR("/v1/")) ? 3 : 0;
 	return (struct tp_str){path.p + cut, path.n - cut};

@@ -16,7 +16,7 @@ enum { OUTCOMES = TP_TURN_BAD + 1, FAMILIES = TP_FAMILY_COUNT, RESULTS = 2, LEDG
 enum { UNKNOWN = UINT16_MAX - 1 };
 
 struct of_provider {
-	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, queued, keys[TP_KEYS_MAX];
+	tp_series_id sends[TP_CLASS_COUNT], billed, inflight, queued, keys[TP_KEYS_MAX], refreshes[2];
 };
 
 struct of_route {
@@ -142,6 +142,12 @@ tp_series_id tp_numbers_target(const struct tp_turn *t, unsigned i)
 void tp_numbers_billed(const struct tp_provider_rt *p)
 {
 	add(p->worker, &provider_of(p)->billed, 1, TP_METRIC_POSSIBLY_BILLED, p->conf->name, NULL, NULL);
+}
+
+void tp_numbers_refresh(const struct tp_provider_rt *p, bool renewed)
+{
+	add(p->worker, &provider_of(p)->refreshes[renewed], 1, TP_METRIC_REFRESHES, p->conf->name,
+	    renewed ? "renewed" : "failed", NULL);
 }
 
 void tp_numbers_hop(const struct tp_turn *t)

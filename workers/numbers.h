@@ -34,6 +34,8 @@ int64_t tp_numbers_busy(const struct tp_provider_rt *p);
 tp_series_id tp_numbers_target(const struct tp_turn *t, unsigned i);
 /* A send ended without a usable answer and may have run. */
 void tp_numbers_billed(const struct tp_provider_rt *p);
+/* The endpoint of `refresh` was asked for a new access token, and gave one or did not. */
+void tp_numbers_refresh(const struct tp_provider_rt *p, bool renewed);
 /* A turn goes on to the next target of its combo. */
 void tp_numbers_hop(const struct tp_turn *t);
 /* A turn is answered with this code, refusal or not: with and without a label. */

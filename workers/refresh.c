@@ -43,7 +43,7 @@ static void hold(struct tp_turn *t, enum tp_class klass, uint64_t now_ms)
 	uint64_t left = t->deadline_ms - now_ms;
 	tp_turn_gate_leave(t);
 	t->klass = klass;
-	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_turn_wait_for(t, TP_OPEN_WAIT_TOKEN, t->deadline_ms);
 	tp_timer_set(&t->timer, left < TP_REFRESH_LOOK_MS ? left : TP_REFRESH_LOOK_MS);
 }
 

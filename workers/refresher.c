@@ -10,6 +10,7 @@
 #include "common/config/token_file.h"
 #include "common/http/token_answer.h"
 #include "common/shm/token.h"
+#include "workers/numbers.h"
 #include "workers/refresh_call.h"
 #include "workers/runtime.h"
 #include "workers/tls.h"
@@ -121,6 +122,7 @@ static void failed(struct tp_refresher *f, const char *why, int64_t told_ms)
 {
 	tp_warn("provider %s: its access token could not be renewed at %s: %s", name_of(f), f->endpoint.base,
 		why);
+	tp_numbers_refresh(f->rt, false);
 	tp_token_failed(&f->lease, told_ms, tp_clock_boot_ms());
 	over(f);
 }
@@ -157,6 +159,7 @@ static void publish(struct tp_refresher *f, const struct tp_token_answer *a)
 	tp_info("provider %s: its access token was renewed%s", name_of(f),
 		a->refresh != NULL ? ", with a new refresh token" : "");
 	tp_secrets_learn((struct tp_str){token.text, token.n});
+	tp_numbers_refresh(f->rt, true);
 	tp_token_publish(&f->lease, &token, now);
 	explicit_bzero(token.text, token.n);
 	over(f);

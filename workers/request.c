@@ -18,7 +18,10 @@ struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *c
 		tp_block_free(r, sizeof *r);
 		return NULL;
 	}
-	r->family = tp_family_of(tp_span_str(r->bytes, head->target));
+	/* What was just copied is slow to read; what it was copied from is not. */
+	struct tp_str path = tp_path_only(tp_span_str(bytes, head->target));
+	r->path = (struct tp_str){r->bytes + head->target.at, path.n};
+	r->family = tp_family_of(path);
 	r->replayable = true;
 	r->complete = head->framing == TP_FRAMING_NONE ||
 		      (head->framing == TP_FRAMING_LENGTH && head->content_length == 0);
@@ -270,6 +273,7 @@ void tp_request_release(struct tp_request *r)
 	tp_head_free(r->head);
 	r->head = NULL;
 	r->bytes = NULL;
+	r->path = (struct tp_str){NULL, 0};
 }
 
 void tp_request_free(struct tp_request *r)

@@ -26,6 +26,7 @@ struct tp_request {
 	const struct tp_config *config; /* the turn's */
 	struct tp_head *head;           /* owned, with its bytes behind it; NULL once released */
 	char *bytes;                    /* the head as received */
+	struct tp_str path;             /* of the target, without the query; inside `bytes` */
 	enum tp_family family;
 
 	struct tp_segment *first, *last; /* body received so far and not yet dropped */

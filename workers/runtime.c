@@ -4,11 +4,31 @@
 #include <string.h>
 
 #include "common/config/refresh.h"
+#include "common/shm/gate.h"
+#include "common/shm/token.h"
+#include "workers/gate.h"
 #include "workers/health.h"
 #include "workers/numbers.h"
 #include "workers/refresher.h"
 #include "workers/tls.h"
 #include "workers/upstream.h"
+
+_Static_assert((int)TP_GATED_MAX == (int)TP_GATES && (int)TP_REFRESHED_MAX == (int)TP_TOKENS,
+	       "config.h says what there is room for");
+
+/* One configuration has not too many; all since the table was made may. Then it is refused: a limit that does
+ * not hold is worse than a reload that fails. */
+static bool has_gate(const struct tp_provider_rt *p, struct tp_buf *why)
+{
+	if (p->conf->capacity_limit == TP_LIMIT_OFF || p->gate != TP_GATE_NONE)
+		return true;
+	tp_buf_printf(why,
+		      "provider %s: the shared table has no room for its capacity.limit: %d names have had "
+		      "one since it "
+		      "was made; start once with --fresh-state",
+		      p->conf->name, TP_GATES);
+	return false;
+}
 
 static bool open_providers(struct tp_runtime *r, struct tp_buf *why)
 {
@@ -18,6 +38,9 @@ static bool open_providers(struct tp_runtime *r, struct tp_buf *why)
 		return false;
 	for (size_t i = 0; i < c->n_providers; i++)
 		tp_provider_rt_init(&r->providers[i], r, &c->providers[i]);
+	for (size_t i = 0; i < c->n_providers; i++)
+		if (!has_gate(&r->providers[i], why))
+			return false;
 	for (size_t i = 0; i < c->n_providers; i++)
 		if (c->providers[i].https &&
 		    (r->providers[i].tls = tp_tls_provider(&c->providers[i], c->files, why)) == NULL)
@@ -129,6 +152,7 @@ void tp_runtime_enter(struct tp_runtime *r)
 	struct tp_runtime *old = w->runtime;
 	w->runtime = r;
 	w->config = r->config;
+	tp_gates_enter(w->gates, r);
 	if (old != NULL)
 		retire(old, r);
 	tp_runtime_unref(old);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/base/clock.h"
+#include "common/base/log.h"
 #include "common/http/json.h"
 #include "common/http/shape.h"
 #include "common/shm/marks.h"
@@ -18,6 +19,7 @@
 #include "workers/worker.h"
 
 enum {
+	TELL_EVERY_MS = 60 * 1000,
 	BODY_READ = 256 * 1024, /* of a request's body: more is not looked at */
 	BODY_SHOWN = 64 * 1024,
 	BODY_TAIL = 4096, /* not shown of a text that is cut: a credential could be cut with it */
@@ -343,7 +345,7 @@ static void render(const struct tp_turn *t, unsigned outcome, struct tp_buf *out
 	tp_turn_secrets_free(&secrets);
 }
 
-/* The socket's buffer bounds what waits for the disk. */
+/* The socket's buffer bounds what waits for the disk. False: errno. */
 static bool hand_over(const struct tp_turn *t, const struct tp_buf *text)
 {
 	struct tp_snapshot_head head = {.what = TP_SNAPSHOT_FILE};
@@ -354,11 +356,22 @@ static bool hand_over(const struct tp_turn *t, const struct tp_buf *text)
 	if (fits)
 		(void)snprintf(head.name, sizeof head.name, "turnpike-%s-%s.json", when, t->id);
 	tp_buf_free(&time);
-	if (!fits)
+	if (!fits) {
+		errno = when == NULL || text->failed ? ENOMEM : EMSGSIZE;
 		return false;
+	}
 	struct iovec v[2] = {{&head, sizeof head}, {text->data, text->len}};
 	struct msghdr m = {.msg_iov = v, .msg_iovlen = 2};
 	return sendmsg(t->worker->snapshot_fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+static void lose(struct tp_region *region, int why)
+{
+	(void)tp_number_add(region, TP_NUMBER_SNAPSHOTS_LOST, 1);
+	/* Not while the log loses its lines: then nobody would hear of it. */
+	if (tp_log_flush() && tp_mark_due(region, TP_MARK_SNAPSHOT, TELL_EVERY_MS, tp_clock_boot_ms()))
+		tp_warn("a snapshot is lost: %s",
+			why == EAGAIN ? "more turns fail than are written" : strerror(why));
 }
 
 void tp_snapshot_end(struct tp_turn *t, unsigned outcome)
@@ -372,7 +385,7 @@ void tp_snapshot_end(struct tp_turn *t, unsigned outcome)
 			note(t, "committed", t->record.reason, NULL);
 		render(t, outcome, &text);
 		if (!hand_over(t, &text))
-			(void)tp_number_add(t->worker->region, TP_NUMBER_SNAPSHOTS_LOST, 1);
+			lose(t->worker->region, errno);
 		tp_buf_free(&text);
 	}
 	tp_buf_free(&s->attempts);

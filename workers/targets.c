@@ -223,7 +223,7 @@ static void wait_or_tell(struct tp_turn *t, const struct tp_all_cooling *all, ui
 	}
 	uint64_t most = g->wait_until_ms - now_ms;
 	g->waiting = true;
-	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_turn_wait_for(t, TP_OPEN_WAIT_COOLDOWN, g->wait_until_ms);
 	left = left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS;
 	tp_timer_set(&t->timer, left < most ? left : most);
 }

@@ -2,7 +2,21 @@
 
 #include "common/base/clock.h"
 
+/* One loop per process. */
+static LIST_HEAD(, tp_timer) unarmed = LIST_HEAD_INITIALIZER(unarmed);
+
 static void on_fire(evutil_socket_t fd, short what, void *arg);
+
+static void note_unarmed(struct tp_timer *t, bool is)
+{
+	if (is == t->unarmed)
+		return;
+	t->unarmed = is;
+	if (is)
+		LIST_INSERT_HEAD(&unarmed, t, link);
+	else
+		LIST_REMOVE(t, link);
+}
 
 static void arm(struct tp_timer *t, uint64_t now)
 {
@@ -11,8 +25,24 @@ static void arm(struct tp_timer *t, uint64_t now)
 		(void)evtimer_assign(&t->event, t->base, on_fire, t);
 	t->assigned = true;
 	struct timeval tv = {(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
-	(void)event_add(&t->event, &tv);
-	t->armed = now + ms;
+	bool failed = event_add(&t->event, &tv) != 0;
+	/* One that was armed for later stays so. */
+	if (!failed)
+		t->armed = now + ms;
+	note_unarmed(t, failed);
+}
+
+void tp_timer_retry(void)
+{
+	struct tp_timer *t, *next;
+	uint64_t now = tp_clock_boot_ms();
+	for (t = LIST_FIRST(&unarmed); t != NULL; t = next) {
+		next = LIST_NEXT(t, link);
+		if (t->deadline != 0)
+			arm(t, now);
+		else
+			note_unarmed(t, false);
+	}
 }
 
 static void on_fire(evutil_socket_t fd, short what, void *arg)
@@ -38,7 +68,7 @@ void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn,
 	t->fn = fn;
 	t->arg = arg;
 	t->deadline = t->armed = 0;
-	t->assigned = false;
+	t->assigned = t->unarmed = false;
 }
 
 void tp_timer_set(struct tp_timer *t, uint64_t ms)
@@ -53,5 +83,6 @@ void tp_timer_close(struct tp_timer *t)
 {
 	if (t->armed != 0)
 		(void)event_del(&t->event);
+	note_unarmed(t, false);
 	t->armed = t->deadline = 0;
 }

@@ -2,6 +2,9 @@
  * A deadline that moves often and fires rarely.  Setting it only stores a time while the
  * event that is armed already fires early enough; the event looks at the time when it
  * fires and arms itself again for the rest.  So a busy connection arms nothing per request.
+ *
+ * One that cannot be armed, for want of memory, is armed as soon as there is some: what waits for it must not
+ * wait for ever.
  */
 #ifndef TP_WORKERS_TIMER_H
 #define TP_WORKERS_TIMER_H
@@ -10,6 +13,7 @@
 #include <event2/event_struct.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 typedef void tp_timer_fn(void *arg);
 
@@ -18,9 +22,10 @@ struct tp_timer {
 	struct event_base *base;
 	tp_timer_fn *fn;
 	void *arg;
-	uint64_t deadline; /* milliseconds since boot; 0 = off */
-	uint64_t armed;    /* when the event fires; 0 = not pending */
-	bool assigned;
+	uint64_t deadline;         /* milliseconds since boot; 0 = off */
+	uint64_t armed;            /* when the event fires; 0 = not pending */
+	LIST_ENTRY(tp_timer) link; /* of those that could not be armed */
+	bool assigned, unarmed;
 };
 
 void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn, void *arg);
@@ -31,6 +36,8 @@ static inline void tp_timer_clear(struct tp_timer *t)
 {
 	t->deadline = 0;
 }
+/* Arms what could not be armed before; to be called every second or so. */
+void tp_timer_retry(void);
 /* Before the memory is freed. Nothing happens to a zeroed one. */
 void tp_timer_close(struct tp_timer *t);
 

@@ -45,6 +45,13 @@ void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s)
 	t->state = s;
 }
 
+void tp_turn_wait_for(struct tp_turn *t, enum tp_open_wait wait, uint64_t until_ms)
+{
+	tp_turn_set_state(t, TP_TURN_WAIT);
+	t->open.wait = (uint8_t)wait;
+	t->open.until_ms = until_ms;
+}
+
 /* ---- the end */
 
 static void free_turn(struct tp_turn *t)
@@ -99,6 +106,7 @@ static void leave(struct tp_turn *t, enum tp_turn_outcome outcome, const struct 
 	tp_worker_count(t->worker, outcome_counters[outcome]);
 	tp_numbers_turn(t, outcome);
 	tp_worker_gauge(t->worker, TP_GAUGE_TURNS, -1);
+	tp_open_turns_end(t);
 	t->client->turn = NULL;
 	t->client = NULL;
 	free_turn(t);
@@ -326,8 +334,10 @@ static void on_answer(void *owner, const struct tp_answer_piece *p)
 	struct tp_turn *t = owner;
 	bool flows = t->state == TP_TURN_FLOW;
 	unsigned serial = t->attempt.serial;
-	if (!flows)
+	if (!flows) {
+		tp_ledger_prefetch(&t->ledger);
 		tp_overhead_heard(&t->overhead, &t->attempt);
+	}
 	if (p->head != NULL)
 		tp_snapshot_answer(t, p->head, p->bytes);
 	tp_relay_piece(t, p);
@@ -412,5 +422,6 @@ struct tp_turn *tp_turn_new(struct tp_client *c, const struct tp_head *head, con
 	tp_record_begin(t);
 	tp_worker_count(w, TP_COUNT_TURNS);
 	tp_worker_gauge(w, TP_GAUGE_TURNS, 1);
+	tp_open_turns_begin(t);
 	return t;
 }

@@ -26,6 +26,7 @@
 #include "workers/core.h"
 #include "workers/gate.h"
 #include "workers/keys.h"
+#include "workers/open_turns.h"
 #include "workers/overhead.h"
 #include "workers/record.h"
 #include "workers/refresh.h"
@@ -94,6 +95,7 @@ struct tp_turn {
 	enum tp_turn_state state;
 	struct tp_request *request;
 	const struct tp_route_conf *route;
+	size_t route_cut; /* bytes of its path, which the provider does not see; 0 for "/" */
 	struct tp_provider_rt *provider;
 	const struct tp_client_conf *who; /* NULL = anonymous */
 	enum tp_family family;
@@ -138,6 +140,7 @@ struct tp_turn {
 	struct tp_relay relay;
 	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
 	struct tp_turn_record record;
+	struct tp_turn_open open;
 	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
 	struct tp_timer beat;  /* heartbeats; closed when they are off */
 };
@@ -174,6 +177,9 @@ void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
+/* TP_TURN_WAIT: for this, which ends at `until_ms` (CLOCK_BOOTTIME) at the latest. The timer is the caller's.
+ */
+void tp_turn_wait_for(struct tp_turn *t, enum tp_open_wait wait, uint64_t until_ms);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
 			  const struct tp_ledger_ending *ending);

@@ -42,7 +42,7 @@ static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
 	t->overload_limit = d->overload_limit;
 	t->klass = d->klass;
 	tp_relay_reset(t);
-	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_turn_wait_for(t, TP_OPEN_WAIT_RETRY, tp_clock_boot_ms() + d->wait_ms);
 	tp_numbers_wait(t->worker, d->wait_ms);
 	tp_timer_set(&t->timer, d->wait_ms);
 }

@@ -165,11 +165,8 @@ void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_runtime *r, const s
 		.long_waits = tp_streak_open(w->region, tp_str_from(conf->name)),
 		.gate = TP_GATE_NONE,
 	};
-	if (conf->capacity_limit != TP_LIMIT_OFF) {
+	if (conf->capacity_limit != TP_LIMIT_OFF)
 		p->gate = tp_gate_open(w->region, tp_str_from(conf->name));
-		if (p->gate == TP_GATE_NONE)
-			tp_warn("provider %s: no room for its capacity.limit: it has none", conf->name);
-	}
 	TAILQ_INIT(&p->idle);
 	(void)evtimer_assign(&p->sweep, w->base, on_sweep, p);
 }

@@ -15,32 +15,41 @@ enum {
 
 /* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
  * credentials, cookies, and the account they belong to. */
-static bool is_credential(const struct tp_field *f, struct tp_str name)
+static uint64_t credential_ids(void)
 {
+	uint64_t ids = (uint64_t)1 << TP_FIELD_COOKIE;
 	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++)
-		if (f->id == tp_credential_fields[i])
-			return true;
-	if (f->id == TP_FIELD_COOKIE)
-		return true;
-	static const char *const others[] = {
-		"cookie2",
-		"x-auth-token",
-		"x-access-token",
-		"x-session-token",
-		"x-amz-security-token",
-		"ocp-apim-subscription-key",
-		"openai-organization",
-		"openai-project",
-		"chatgpt-account-id",
-		"chatgpt-user-id",
-		"anthropic-organization-id",
-		"anthropic-account-id",
-		"anthropic-workspace-id",
-		"x-goog-user-project",
-		"x-goog-iam-authorization-token",
+		ids |= (uint64_t)1 << tp_credential_fields[i];
+	return ids;
+}
+
+#define NAME(literal)                                                                                        \
+	{                                                                                                    \
+		(literal), sizeof(literal) - 1                                                               \
+	}
+
+/* The same, of fields that have no id. */
+static bool is_credential(struct tp_str name)
+{
+	static const struct tp_str names[] = {
+		NAME("cookie2"),
+		NAME("x-auth-token"),
+		NAME("x-access-token"),
+		NAME("x-session-token"),
+		NAME("x-amz-security-token"),
+		NAME("ocp-apim-subscription-key"),
+		NAME("openai-organization"),
+		NAME("openai-project"),
+		NAME("chatgpt-account-id"),
+		NAME("chatgpt-user-id"),
+		NAME("anthropic-organization-id"),
+		NAME("anthropic-account-id"),
+		NAME("anthropic-workspace-id"),
+		NAME("x-goog-user-project"),
+		NAME("x-goog-iam-authorization-token"),
 	};
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (tp_str_ieq(name, tp_str_from(others[i])))
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (tp_str_ieq(name, names[i]))
 			return true;
 	return false;
 }
@@ -185,10 +194,9 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 		return;
 	}
 	size_t start = out->len;
-	struct tp_str path = tp_path_only(target);
-	size_t cut = tp_str_eq(a->route_path, TP_STR("/")) ? 0 : a->route_path.n;
+	struct tp_str path = r->path;
 	tp_buf_add_str(out, tp_str_from(a->provider->path));
-	tp_buf_add(out, path.p + cut, path.n - cut);
+	tp_buf_add(out, path.p + a->route_cut, path.n - a->route_cut);
 	if (out->len == start)
 		tp_buf_add_str(out, TP_STR("/"));
 	if (target.n <= path.n)
@@ -199,20 +207,37 @@ static void add_target(struct tp_buf *out, const struct tp_request *r, const str
 		tp_buf_add(out, target.p + path.n, target.n - path.n);
 }
 
+/* A bit for each field id that is not passed on. */
+static uint64_t dropped_ids(const struct tp_request *r, const struct tp_upstream_head_args *a, bool identity)
+{
+	uint64_t ids = tp_ids_end_here();
+	if (identity)
+		ids |= (uint64_t)1 << TP_FIELD_ACCEPT_ENCODING;
+	if (a->drop_credentials)
+		ids |= credential_ids();
+	if (r->decoded)
+		ids |= (uint64_t)1 << TP_FIELD_CONTENT_ENCODING;
+	if (a->provider->url_authorization != NULL)
+		ids |= (uint64_t)1 << TP_FIELD_AUTHORIZATION;
+	return ids;
+}
+
 static void add_fields(struct tp_buf *out, const struct tp_request *r, const struct tp_upstream_head_args *a)
 {
 	bool own = tp_credential_own(a->provider);
 	enum dialect dialect = own ? dialect_of(a->provider, r->family) : DIALECT_ANY;
 	bool identity = (r->family != TP_FAMILY_PLAIN || a->inspect) && !a->provider->compression_pass;
+	uint64_t dropped = dropped_ids(r, a, identity);
+	bool by_name = a->drop_credentials || dialect != DIALECT_ANY;
 	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		struct loose room;
 		struct tp_str name = tp_request_str(r, r->head->fields[i].name);
 		const struct tp_field *f = read_loosely(&r->head->fields[i], &name, &room);
-		if (tp_field_ends_here(f) || (identity && f->id == TP_FIELD_ACCEPT_ENCODING) ||
-		    (a->drop_credentials && is_credential(f, name)) || is_foreign(dialect, name) ||
-		    (r->decoded && f->id == TP_FIELD_CONTENT_ENCODING) ||
-		    (a->provider->url_authorization != NULL && f->id == TP_FIELD_AUTHORIZATION))
+		if ((dropped >> f->id & 1) != 0 || f->connection_named)
+			continue;
+		if (by_name && f->id == TP_FIELD_OTHER &&
+		    ((a->drop_credentials && is_credential(name)) || is_foreign(dialect, name)))
 			continue;
 		tp_lines_add(&lines, &r->head->fields[i]);
 	}

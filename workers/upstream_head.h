@@ -14,7 +14,7 @@ struct tp_upstream_head_args {
 	const struct tp_egress_conf *proxy; /* whom the head is addressed to (egress.h); NULL: the provider */
 	struct tp_str key;                  /* Turnpike's own credential (credential.h); empty: none */
 	unsigned key_index;                 /* which of the provider's keys that is, where it has any */
-	struct tp_str route_path;           /* cut off the front of the target */
+	size_t route_cut;                   /* bytes cut off the front of the target */
 	bool drop_credentials;              /* the client's credential opened Turnpike only */
 	bool tunnel;                        /* pass the upgrade on */
 	bool inspect;                       /* the answer is looked into, whatever the family */

@@ -209,7 +209,7 @@ static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64
 		tp_debug("turn %s: held by a shared wait of %s", t->id, t->provider->conf->name);
 	}
 	t->klass = klass;
-	tp_turn_set_state(t, TP_TURN_WAIT);
+	tp_turn_wait_for(t, TP_OPEN_WAIT_SHARED, now + left_ms);
 	tp_timer_set(&t->timer, again_ms < LOOK_MS ? again_ms : LOOK_MS);
 	return true;
 }

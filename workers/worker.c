@@ -1,6 +1,7 @@
 #include "workers/worker.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -8,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/config/secrets.h"
 #include "common/shm/marks.h"
 #include "workers/acceptor.h"
@@ -16,6 +18,7 @@
 #include "workers/core.h"
 #include "workers/gate.h"
 #include "workers/io.h"
+#include "workers/open_turns.h"
 #include "workers/refresher.h"
 #include "workers/reload.h"
 #include "workers/resolve.h"
@@ -33,8 +36,11 @@ struct control {
 	struct event event;
 	struct event beat;
 	struct tp_timer drain;
+	struct tp_timer flush;
 	struct tp_reload *reload;
 };
+
+enum { FLUSH_AGAIN_MS = 100 };
 
 static void stop(struct tp_worker *w)
 {
@@ -78,7 +84,7 @@ static void reopen_logs(struct tp_worker *w)
 {
 	int error = tp_log_reopen();
 	if (error != 0)
-		tp_error("cannot reopen the log: %s; the old file is used on", strerror(-error));
+		tp_error("cannot reopen the log: %s; the old file is used on", tp_sink_error(-error));
 	tp_access_log_reopen(w);
 }
 
@@ -139,15 +145,31 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
+static void tell_losses(struct tp_worker *w)
+{
+	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
+}
+
+/* A reader that comes back finds what waits, also when no more lines come. */
+static void on_flush(void *arg)
+{
+	struct control *c = arg;
+	bool log_done = tp_log_flush(), access_done = tp_access_log_flush(c->worker);
+	if (!log_done || !access_done)
+		tp_timer_set(&c->flush, FLUSH_AGAIN_MS);
+}
+
 static void on_beat(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	struct tp_worker *w = arg;
+	struct control *c = arg;
+	struct tp_worker *w = c->worker;
 	tp_slot_beat(w->region, w->stamp.slot, tp_clock_boot_ms());
-	(void)tp_log_flush();
-	(void)tp_sink_flush(&w->access_log);
-	tp_number_tell(w->region, TP_NUMBER_LOG_LOST, tp_log_dropped() + w->access_log.lost, &w->losses_told);
+	tp_timer_retry();
+	tp_open_turns_publish(w);
+	on_flush(c);
+	tell_losses(w);
 	tp_secrets_guard_tidy();
 }
 
@@ -158,10 +180,11 @@ static void begin_control(struct control *c, struct tp_worker *w, int fd)
 	(void)event_assign(&c->event, w->base, fd, EV_READ | EV_PERSIST, on_control, c);
 	(void)event_add(&c->event, NULL);
 	struct timeval second = {1, 0};
-	(void)event_assign(&c->beat, w->base, -1, EV_PERSIST, on_beat, w);
+	(void)event_assign(&c->beat, w->base, -1, EV_PERSIST, on_beat, c);
 	(void)event_add(&c->beat, &second);
 	tp_timer_init(&c->drain, w->base, on_drain_over, c);
-	on_beat(-1, 0, w);
+	tp_timer_init(&c->flush, w->base, on_flush, c);
+	on_beat(-1, 0, c);
 }
 
 /* ---- begin and end */
@@ -189,6 +212,20 @@ static bool open_runtime(struct tp_worker *w, struct tp_config *config, struct t
 	return r != NULL;
 }
 
+/*
+ * Bodies that are held come and go by the loop turn, and glibc gives the heap's end back as soon as 128 KiB
+ * of it are free: then each turn pays for getting them again, page by page, zeroed.  Segments of large bodies
+ * (256 KiB) are taken from the heap as well.
+ */
+static void keep_heap(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	enum { KEPT = 2 * 1024 * 1024, MAPPED_FROM = 512 * 1024 };
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT);
+	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
+#endif
+}
+
 static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start, struct tp_buf *why)
 {
 	*w = (struct tp_worker){.region = start->region,
@@ -200,6 +237,7 @@ static bool open_worker(struct tp_worker *w, const struct tp_worker_start *start
 	if (w->observer == NULL)
 		tp_access_log_open(w, start->config);
 	TAILQ_INIT(&w->clients);
+	TAILQ_INIT(&w->turns);
 	TAILQ_INIT(&w->tunnels);
 	TAILQ_INIT(&w->deferred);
 	LIST_INIT(&w->renewing);
@@ -258,6 +296,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	struct tp_worker w;
 	struct control control = {0};
 	struct tp_buf why = {0};
+	keep_heap();
 	if (!open_worker(&w, start, &why) || (control.reload = tp_reload_new(&w, start)) == NULL) {
 		tp_error("cannot start: %s", why.len > 0 ? tp_buf_cstr(&why) : "out of memory");
 		tp_buf_free(&why);
@@ -283,8 +322,10 @@ int tp_worker_main(const struct tp_worker_start *start)
 	(void)event_del(&control.event);
 	(void)event_del(&control.beat);
 	tp_timer_close(&control.drain);
+	tp_timer_close(&control.flush);
 	tp_reload_free(control.reload);
 	close_worker(&w);
+	tell_losses(&w);
 	tp_buf_free(&why);
 	return TP_WORKER_EXIT_OK;
 }

@@ -42,13 +42,16 @@ bool tp_buf_grow(struct tp_buf *b, size_t more)
 
 void tp_buf_add_uint(struct tp_buf *b, uint64_t decimal)
 {
-	char digits[20];
-	size_t at = sizeof digits;
-	do {
-		digits[--at] = (char)('0' + decimal % 10);
-		decimal /= 10;
-	} while (decimal != 0);
-	tp_buf_add(b, digits + at, sizeof digits - at);
+	size_t n = 1;
+	for (uint64_t rest = decimal; rest >= 10; rest /= 10)
+		n++;
+	if (!tp_buf_reserve(b, n))
+		return;
+	b->len += n;
+	/* In their place at once: digits that were just stored one by one are slow to be read together. */
+	char *p = b->data + b->len;
+	for (; n > 0; n--, decimal /= 10)
+		*--p = (char)('0' + decimal % 10);
 }
 
 void tp_buf_vprintf(struct tp_buf *b, const char *format, va_list ap)

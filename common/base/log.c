@@ -26,6 +26,7 @@ static struct {
 	char role[32];
 	tp_log_mask mask; /* or NULL */
 	uint64_t told;    /* of sink.lost */
+	pid_t pid;        /* that of `told`: a fork does not tell of its parent's losses */
 } log_to = {.level = TP_LOG_INFO, .sink = {.fd = STDERR_FILENO}, .role = "turnpike"};
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
@@ -82,11 +83,6 @@ bool tp_log_wants(enum tp_log_level level)
 uint64_t tp_log_dropped(void)
 {
 	return log_to.sink.lost;
-}
-
-bool tp_log_flush(void)
-{
-	return tp_sink_flush(&log_to.sink);
 }
 
 /* ---- a line */
@@ -214,11 +210,16 @@ static bool write_line(struct event e)
 	return taken;
 }
 
-static void tell_losses(void)
+/* True: there are none that were not told. */
+static bool tell_losses(void)
 {
 	uint64_t lost = log_to.sink.lost;
+	if (log_to.pid != getpid()) {
+		log_to.pid = getpid();
+		log_to.told = lost;
+	}
 	if (lost == log_to.told)
-		return;
+		return true;
 	char text[64];
 	int n = snprintf(text, sizeof text, "%llu log lines were lost",
 			 (unsigned long long)(lost - log_to.told));
@@ -227,6 +228,12 @@ static void tell_losses(void)
 		log_to.told = lost;
 	else
 		log_to.sink.lost = lost;
+	return log_to.told == lost;
+}
+
+bool tp_log_flush(void)
+{
+	return tp_sink_flush(&log_to.sink) && tell_losses();
 }
 
 /* ---- secrets */
@@ -249,7 +256,7 @@ void tp_log(enum tp_log_level level, const char *format, ...)
 	va_end(ap);
 	struct tp_str plain = {text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1};
 	struct tp_buf masked = {0};
-	tell_losses();
+	(void)tell_losses();
 	bool hidden = log_to.mask != NULL && log_to.mask(plain, &masked);
 	if (hidden && masked.failed) /* without memory to mask a line nothing of it may be written */
 		tp_sink_lose(&log_to.sink);
@@ -278,7 +285,7 @@ void tp_log_event(enum tp_log_level level, const char *what, const struct tp_log
 		shown[i].text = tp_buf_cstr(&texts[i]);
 		failed = failed || shown[i].text == NULL;
 	}
-	tell_losses();
+	(void)tell_losses();
 	if (failed)
 		tp_sink_lose(&log_to.sink);
 	else

@@ -2,7 +2,7 @@
  * The log: one line per event, text or JSON, to standard error, a file or syslog.
  * A function either logs or returns an error to its caller, never both.
  * Writing never blocks (common/base/sink.h): what is not taken is dropped and counted, and the count is told
- * with the next line that gets through.
+ * as soon as a line gets through.
  */
 #ifndef TP_BASE_LOG_H
 #define TP_BASE_LOG_H
@@ -47,7 +47,7 @@ struct tp_log_field {
  * left out. */
 void tp_log_event(enum tp_log_level level, const char *what, const struct tp_log_field *fields, size_t n);
 
-/* Writes what waits in the buffer, as far as it is taken. True when nothing is left. */
+/* Writes what waits in the buffer, as far as it is taken, and tells of losses. True when nothing is left. */
 bool tp_log_flush(void);
 /* Lines dropped since the process began. */
 uint64_t tp_log_dropped(void);

@@ -13,7 +13,7 @@
 
 #include "common/base/clock.h"
 
-enum { PENDING_BYTES = 64 * 1024, CONNECT_EVERY_MS = 1000 };
+enum { PENDING_BYTES = 64 * 1024, LOOK_EVERY_MS = 1000 };
 
 /* ---- opening */
 
@@ -46,6 +46,13 @@ static void find_kind(struct tp_sink *s)
 	}
 }
 
+static void lose_pending(struct tp_sink *s)
+{
+	for (size_t i = 0; i < s->pending.len; i++)
+		s->lost += s->pending.data[i] == '\n';
+	s->pending.len = 0;
+}
+
 /* Takes path (owned, or NULL) and fd in the place of what was there. */
 static void go_over(struct tp_sink *s, enum tp_sink_kind kind, char *path, int fd)
 {
@@ -63,7 +70,9 @@ static void go_over(struct tp_sink *s, enum tp_sink_kind kind, char *path, int f
 static int open_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
-	return fd >= 0 ? fd : -errno;
+	if (fd < 0)
+		return -errno;
+	return fd;
 }
 
 int tp_sink_open(struct tp_sink *s, const char *path)
@@ -87,7 +96,7 @@ int tp_sink_open(struct tp_sink *s, const char *path)
 void tp_sink_absent(struct tp_sink *s, const char *path)
 {
 	go_over(s, TP_SINK_FILE, strdup(path), -1);
-	s->fd = -1;
+	s->tried = tp_clock_boot_ms();
 }
 
 static void connect_syslog(struct tp_sink *s)
@@ -96,11 +105,12 @@ static void connect_syslog(struct tp_sink *s)
 	if (s->fd >= 0)
 		(void)close(s->fd);
 	(void)snprintf(a.sun_path, sizeof a.sun_path, "%s", s->path);
-	s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd >= 0 && connect(s->fd, (const struct sockaddr *)&a, sizeof a) != 0) {
-		(void)close(s->fd);
-		s->fd = -1;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof a) != 0) {
+		(void)close(fd);
+		fd = -1;
 	}
+	s->fd = fd;
 	s->tried = tp_clock_boot_ms();
 }
 
@@ -133,6 +143,8 @@ int tp_sink_reopen(struct tp_sink *s)
 
 void tp_sink_close(struct tp_sink *s)
 {
+	if (!tp_sink_flush(s))
+		lose_pending(s);
 	go_over(s, TP_SINK_UNKNOWN, NULL, STDERR_FILENO);
 	tp_buf_free(&s->pending);
 }
@@ -149,7 +161,7 @@ static ssize_t send_syslog(struct tp_sink *s, const char *line, size_t n)
 			return (ssize_t)n;
 		if (s->fd >= 0 && errno != ECONNREFUSED && errno != ENOTCONN && errno != ECONNRESET)
 			return -1;
-		if (s->fd < 0 && tp_clock_boot_ms() - s->tried < CONNECT_EVERY_MS)
+		if (s->fd < 0 && tp_clock_boot_ms() - s->tried < LOOK_EVERY_MS)
 			break;
 		connect_syslog(s);
 	}
@@ -157,8 +169,29 @@ static ssize_t send_syslog(struct tp_sink *s, const char *line, size_t n)
 	return -1;
 }
 
+/* False: errno. */
+static bool find_file(struct tp_sink *s)
+{
+	uint64_t now = tp_clock_boot_ms();
+	if (s->path == NULL || now - s->tried < LOOK_EVERY_MS) {
+		errno = ENOENT;
+		return false;
+	}
+	s->tried = now;
+	int fd = open_file(s->path);
+	if (fd < 0) {
+		errno = -fd;
+		return false;
+	}
+	s->fd = fd;
+	s->kind = TP_SINK_UNKNOWN;
+	return true;
+}
+
 static ssize_t write_some(struct tp_sink *s, const char *bytes, size_t n)
 {
+	if (s->kind == TP_SINK_FILE && s->fd < 0 && !find_file(s))
+		return -1;
 	if (s->kind == TP_SINK_UNKNOWN)
 		find_kind(s);
 	if (s->kind == TP_SINK_SYSLOG)
@@ -180,14 +213,6 @@ static bool must_wait(void)
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR || errno == ENOBUFS;
 }
 
-static uint64_t count_lines(struct tp_str s)
-{
-	uint64_t lines = 0;
-	for (size_t i = 0; i < s.n; i++)
-		lines += s.p[i] == '\n';
-	return lines;
-}
-
 /* Oldest first, one line at a time: the piece that a pipe takes whole. */
 bool tp_sink_flush(struct tp_sink *s)
 {
@@ -204,8 +229,8 @@ bool tp_sink_flush(struct tp_sink *s)
 		if (put < 0) {
 			if (must_wait())
 				return false;
-			s->lost += count_lines(tp_buf_str(&s->pending));
-			s->pending.len = 0;
+			s->why = errno;
+			lose_pending(s);
 			break;
 		}
 		s->torn = (size_t)put < n;
@@ -218,10 +243,13 @@ bool tp_sink_flush(struct tp_sink *s)
 /* What is left of a line, behind what waits already. */
 static bool keep(struct tp_sink *s, const char *bytes, size_t n)
 {
-	if (n > PENDING_BYTES || s->pending.len > PENDING_BYTES - n)
+	if (n > PENDING_BYTES || s->pending.len > PENDING_BYTES - n) {
+		errno = EAGAIN;
 		return false;
+	}
 	if (!tp_buf_reserve(&s->pending, n)) {
 		s->pending.failed = false;
+		errno = ENOMEM;
 		return false;
 	}
 	tp_buf_add(&s->pending, bytes, n);
@@ -250,12 +278,22 @@ static bool put_line(struct tp_sink *s, struct tp_str line)
 bool tp_sink_write(struct tp_sink *s, struct tp_str line)
 {
 	bool taken = put_line(s, line);
-	if (!taken)
+	if (!taken) {
+		s->why = errno;
 		s->lost++;
+	}
 	return taken;
 }
 
 void tp_sink_lose(struct tp_sink *s)
 {
+	s->why = ENOMEM;
 	s->lost++;
+}
+
+const char *tp_sink_error(int error)
+{
+	return error == EAGAIN  ? "its reader is too slow"
+	       : error == ENXIO ? "nobody reads it" /* a FIFO */
+				: strerror(error);
 }

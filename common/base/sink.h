@@ -2,7 +2,8 @@
  * Where whole lines go: standard error, a file, or the system's log; the one writer of log and access log.
  * Writing never waits for a reader: what is not taken at once waits in a bounded buffer for the next line or
  * tp_sink_flush(); a line that does not fit there either is dropped and counted.  (A write to a regular file
- * waits for the page cache alone; a disk that fails or is full costs lines, no time.)
+ * waits for the page cache alone; a disk that fails or is full costs lines, no time.)  A file or daemon that
+ * is away is looked for once a second, while there are lines.
  *
  * Several processes write to one place: a line is at most TP_SINK_LINE_MAX bytes, which a pipe takes as one
  * piece, and files are appended to.
@@ -38,7 +39,8 @@ struct tp_sink {
 	bool torn;             /* the last line in the file has no end */
 	char *path;            /* owned; of the file or socket; NULL = standard error */
 	uint64_t lost;         /* lines, since the process began */
-	uint64_t tried;        /* SYSLOG: when it was connected to last, ms */
+	int why;               /* errno of the latest loss; EAGAIN: the reader is too slow */
+	uint64_t tried;        /* when what is away was looked for last, ms */
 	struct tp_buf pending; /* whole lines that were not taken yet */
 	pid_t pid;             /* whose lines these are: a fork must not write its parent's again */
 };
@@ -49,8 +51,7 @@ struct tp_sink {
  * waits was written where it belongs as far as it is taken.  0, or -errno: then all stays as it was.
  */
 int tp_sink_open(struct tp_sink *s, const char *path);
-/* A file that cannot be opened now: lines are lost until tp_sink_reopen() finds it. Without memory for the
- * path for good. */
+/* A file that cannot be opened now: lines are lost until it can. Without memory for the path for good. */
 void tp_sink_absent(struct tp_sink *s, const char *path);
 /* The same to a syslog daemon's datagram socket ("/dev/log"). One that is not there is asked for again while
  * lines come. -ENOMEM at worst. */
@@ -63,6 +64,8 @@ void tp_sink_close(struct tp_sink *s);
 bool tp_sink_write(struct tp_sink *s, struct tp_str line);
 /* For a line that could not even be made. */
 void tp_sink_lose(struct tp_sink *s);
+/* An errno of the above, or of `why`, in plain words. */
+const char *tp_sink_error(int error);
 /* Writes what waits, as far as it is taken. True when nothing is left. */
 bool tp_sink_flush(struct tp_sink *s);
 

@@ -96,6 +96,8 @@ enum tp_key_header {
 /* Of struct tp_provider_conf.capacity_limit. */
 #define TP_LIMIT_OFF  UINT32_C(0)
 #define TP_LIMIT_AUTO UINT32_MAX
+/* The shared table has no more gates than that, and no more places for access tokens than that. */
+enum { TP_GATED_MAX = 64, TP_REFRESHED_MAX = 32 };
 
 enum { TP_KEYS_MAX = 64, TP_EGRESS_MAX = 8 };
 

@@ -19,7 +19,8 @@ static const char *const names[] = {"CODEX_ENDPOINT",
 				    "REFRESH_STATE_FILE",
 				    "SNAPSHOT_FAILED_REQUESTS",
 				    "SSL_CERT_FILE",
-				    "METRICS_PORT"};
+				    "METRICS_PORT",
+				    "STATE_NAME"};
 enum { N_NAMES = sizeof names / sizeof names[0] };
 
 /* ---- what was wrong: the line of the YAML says which variable */

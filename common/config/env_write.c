@@ -195,12 +195,33 @@ static void put_refresh_url(struct tp_env_writer *w, const struct tp_env_variabl
 	tp_buf_free(&text);
 }
 
+/* The name of the instance, with its slash or without. */
+static void put_state(struct tp_env_writer *w)
+{
+	const struct tp_env_variable *v = tp_env_find(w->env, "STATE_NAME");
+	struct tp_buf name = {0};
+	if (v == NULL)
+		return;
+	tp_buf_printf(&name, "%s%s", v->value[0] == '/' ? "" : "/", v->value);
+	const char *text = tp_buf_cstr(&name);
+	put(w, v, "state: { name: ", text != NULL ? text : "", " }");
+	tp_buf_free(&name);
+}
+
+/* Without a file: as the instance is named, so that two that start in one folder keep their tokens apart. */
+static const char *instance_of(const struct tp_env_writer *w)
+{
+	const struct tp_env_variable *v = tp_env_find(w->env, "STATE_NAME");
+	const char *name = v != NULL ? v->value : "turnpike";
+	return name + (name[0] == '/');
+}
+
 /* A token that the endpoint gives in place of the first one is kept beside the file with the first one. */
 static void put_state_file(struct tp_env_writer *w, const struct tp_env_variable *token)
 {
 	const struct tp_env_variable *v = tp_env_find(w->env, "REFRESH_STATE_FILE");
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "%s.refresh", token->line > 0 ? w->file : "turnpike");
+	tp_buf_printf(&text, "%s.refresh", token->line > 0 ? w->file : instance_of(w));
 	const char *path = v != NULL ? v->value : tp_buf_cstr(&text);
 	put_path(w, v != NULL ? v : token, "      state_file: ", path != NULL ? path : "");
 	tp_buf_free(&text);
@@ -240,4 +261,5 @@ void tp_env_write(struct tp_env_writer *w)
 	put_log(w);
 	put_snapshots(w);
 	put_metrics(w);
+	put_state(w);
 }

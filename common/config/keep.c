@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/sink.h"
 #include "common/config/convert.h"
 #include "common/config/option.h"
 
@@ -81,7 +82,7 @@ void tp_config_follow_log(const struct tp_config *now, const struct tp_config *b
 	int error = tp_log_open(now->log.level, now->log.format, now->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s; the earlier one goes on", now->log.output,
-			 strerror(-error));
+			 tp_sink_error(-error));
 }
 
 bool tp_config_same_access_log(const struct tp_config *a, const struct tp_config *b)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/config/endpoint.h"
+#include "common/config/refresh.h"
 
 /* Node i of a list, or of what stands in its place. */
 static struct tp_node *entry(struct tp_node *list, size_t i)
@@ -123,6 +124,22 @@ static void check_routes(struct tp_load *l, struct tp_node *root)
 			}
 }
 
+/* What the shared table has no room for is no limit, which nobody would notice. */
+static void check_numbers(struct tp_load *l, struct tp_node *root)
+{
+	const struct tp_config *c = l->config;
+	unsigned gated = 0, refreshed = 0;
+	for (size_t i = 0; i < c->n_providers; i++) {
+		struct tp_node *node = tp_node_get(tp_node_get(root, "providers"), c->providers[i].name);
+		if (c->providers[i].capacity_limit != TP_LIMIT_OFF && ++gated > TP_GATED_MAX)
+			tp_node_complain(tp_node_get(tp_node_get(node, "capacity"), "limit"), l->errors,
+					 "is one too many: %d providers at most have a limit", TP_GATED_MAX);
+		if (tp_refresh_is_set(&c->providers[i]) && ++refreshed > TP_REFRESHED_MAX)
+			tp_node_complain(tp_node_get(node, "refresh"), l->errors,
+					 "is one too many: %d providers at most have it", TP_REFRESHED_MAX);
+	}
+}
+
 static size_t path_length(const struct tp_route_conf *r)
 {
 	return r->path != NULL ? strlen(r->path) : 0;
@@ -149,6 +166,7 @@ void tp_check_config(struct tp_load *l, void *object, struct tp_node *node)
 	check_routes(l, node);
 	tp_check_combos(l, node);
 	tp_check_state_files(l, node);
+	check_numbers(l, node);
 	/* Last: the checks above find nodes by the order of the file. */
 	sort_routes(c->routes, c->n_routes);
 }

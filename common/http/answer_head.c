@@ -33,11 +33,10 @@ static enum tp_step status_line(struct tp_scan *s)
 	return TP_STEP_LINE;
 }
 
-/* A length may be told several times, also as a list, if it is always the same (RFC 9110 section 8.6). */
+/* Content-Length: it may be told several times, also as a list, if it is always the same (RFC 9110
+ * section 8.6). */
 static enum tp_step known_field(struct tp_scan *s, const struct tp_field *f)
 {
-	if (f->id != TP_FIELD_CONTENT_LENGTH)
-		return TP_STEP_LINE;
 	struct tp_str rest = tp_span_str(s->bytes, f->value), text;
 	while (tp_scan_element(&rest, &text)) {
 		uint64_t length;
@@ -99,6 +98,7 @@ enum tp_parse tp_head_parse_answer(const char *bytes, size_t n, size_t limit_hea
 			    .head = ret_head,
 			    .lenient = true,
 			    .first_line = status_line,
+			    .meant = (uint64_t)1 << TP_FIELD_CONTENT_LENGTH,
 			    .known_field = known_field};
 	enum tp_step step = tp_scan_head(&s, n, limit_head, scanned);
 	if (step == TP_STEP_END)

@@ -80,6 +80,10 @@ static void mark_named(struct tp_scan *s, struct tp_str option)
 static bool read_options(struct tp_scan *s, struct tp_str value, struct options *o)
 {
 	struct tp_str option;
+	if (tp_str_ieq(value, TP_STR("keep-alive"))) { /* as nearly always */
+		o->keep_alive = true;
+		return true;
+	}
 	while (tp_scan_element(&value, &option)) {
 		if (option.n == 0)
 			continue;
@@ -97,12 +101,18 @@ static bool read_options(struct tp_scan *s, struct tp_str value, struct options 
 	return true;
 }
 
+/* Behind where fields of a present id may stand: the next one, mostly. */
+static uint32_t behind_last(const struct tp_scan *s, enum tp_field_id id)
+{
+	return tp_scan_repeated(s, id) ? s->head->n_fields : s->head->first[id] + 1u;
+}
+
 bool tp_scan_connection(struct tp_scan *s)
 {
 	struct tp_head *h = s->head;
 	struct options o = {0};
 	if (tp_head_has(h, TP_FIELD_CONNECTION))
-		for (uint32_t i = 0; i < h->n_fields; i++)
+		for (uint32_t i = h->first[TP_FIELD_CONNECTION]; i < behind_last(s, TP_FIELD_CONNECTION); i++)
 			if (h->fields[i].id == TP_FIELD_CONNECTION &&
 			    !read_options(s, tp_span_str(s->bytes, h->fields[i].value), &o))
 				return false;

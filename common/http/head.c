@@ -31,12 +31,7 @@ void tp_head_free(struct tp_head *copy)
 
 const struct tp_field *tp_head_find(const struct tp_head *h, enum tp_field_id id)
 {
-	if (id != TP_FIELD_OTHER && !tp_head_has(h, id))
-		return NULL;
-	for (uint32_t i = 0; i < h->n_fields; i++)
-		if (h->fields[i].id == id)
-			return &h->fields[i];
-	return NULL;
+	return tp_head_has(h, id) ? &h->fields[h->first[id]] : NULL;
 }
 
 const struct tp_field *tp_head_find_name(const struct tp_head *h, const char *bytes, struct tp_str name)
@@ -50,26 +45,18 @@ const struct tp_field *tp_head_find_name(const struct tp_head *h, const char *by
 	return NULL;
 }
 
-static const bool ends_here[TP_FIELD_COUNT] = {
-	[TP_FIELD_HOST] = true,
-	[TP_FIELD_CONNECTION] = true,
-	[TP_FIELD_KEEP_ALIVE] = true,
-	[TP_FIELD_PROXY_CONNECTION] = true,
-	[TP_FIELD_PROXY_AUTHORIZATION] = true,
-	[TP_FIELD_PROXY_AUTHENTICATE] = true,
-	[TP_FIELD_TE] = true,
-	[TP_FIELD_TRAILER] = true,
-	[TP_FIELD_TRANSFER_ENCODING] = true,
-	[TP_FIELD_UPGRADE] = true,
-	[TP_FIELD_CONTENT_LENGTH] = true,
-	[TP_FIELD_EXPECT] = true,
-	[TP_FIELD_X_TURNPIKE_LOGICAL_ID] = true,
-	[TP_FIELD_X_TURNPIKE_MAX_SENDS] = true,
-	[TP_FIELD_X_TURNPIKE_DEADLINE] = true,
-	[TP_FIELD_X_TURNPIKE_OTHER] = true,
-};
+#define BIT(id) ((uint64_t)1 << TP_FIELD_##id)
+
+uint64_t tp_ids_end_here(void)
+{
+	return BIT(HOST) | BIT(CONNECTION) | BIT(KEEP_ALIVE) | BIT(PROXY_CONNECTION) |
+	       BIT(PROXY_AUTHORIZATION) | BIT(PROXY_AUTHENTICATE) | BIT(TE) | BIT(TRAILER) |
+	       BIT(TRANSFER_ENCODING) | BIT(UPGRADE) | BIT(CONTENT_LENGTH) | BIT(EXPECT) |
+	       BIT(X_TURNPIKE_LOGICAL_ID) | BIT(X_TURNPIKE_MAX_SENDS) | BIT(X_TURNPIKE_DEADLINE) |
+	       BIT(X_TURNPIKE_OTHER);
+}
 
 bool tp_field_ends_here(const struct tp_field *f)
 {
-	return f->connection_named || ends_here[f->id];
+	return f->connection_named || (tp_ids_end_here() >> f->id & 1) != 0;
 }

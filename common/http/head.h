@@ -63,6 +63,7 @@ enum tp_field_id {
 	TP_FIELD_X_TURNPIKE_OTHER, /* any other x-turnpike-*: never passed on */
 	TP_FIELD_COUNT
 };
+_Static_assert(TP_FIELD_COUNT <= 64, "sets of ids are words");
 
 struct tp_field {
 	struct tp_span name, value; /* value without the blanks around it */
@@ -88,6 +89,7 @@ struct tp_head {
 	struct tp_span authority;      /* requests: Host's value ({0,0} in 1.0 without one) */
 	struct tp_span reason;         /* answers; may be empty */
 	uint64_t seen;                 /* bit 1 << id of each field id that is present */
+	uint8_t first[TP_FIELD_COUNT]; /* of those ids: the index of the first such field */
 	struct tp_field fields[TP_HEAD_FIELDS_MAX];
 };
 
@@ -149,5 +151,7 @@ const struct tp_field *tp_head_find_name(const struct tp_head *h, const char *by
 /* Hop-by-hop, named by Connection, framing, Host, Expect, x-turnpike-*: written anew or dropped
  * by whoever forwards the head, both ways. Upgrade and its Connection are hop-by-hop too. */
 bool tp_field_ends_here(const struct tp_field *f);
+/* A bit for each id that ends here by itself, whatever Connection names. */
+uint64_t tp_ids_end_here(void);
 
 #endif

@@ -179,7 +179,7 @@ static enum tp_json_event string_done(struct tp_json *j)
 
 static enum tp_json_event in_string(struct tp_json *j, const char *p, size_t n, size_t *ret_used)
 {
-	size_t run = tp_json_plain_run(p, n);
+	size_t run = (size_t)(tp_json_plain_end(p, p + n) - p);
 	if (run > 0 && j->keeping != KEEP_NOTHING) {
 		flush_high(j);
 		keep(j, p, run);

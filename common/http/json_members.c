@@ -10,23 +10,26 @@ struct walk {
 
 static const char *bracket_end(struct walk *w, const char *p, unsigned depth);
 
-/* Bytes up to the first quote, backslash or control character, as tp_json_plain_run(); near the end of the
- * text its last 16 bytes are looked at, so that no byte is looked at alone. */
+/* As tp_json_plain_end(); near the end of the text its last 16 bytes are looked at, so that no byte is looked
+ * at alone. */
 static inline const char *plain_end(const struct walk *w, const char *p)
 {
 #ifdef __SSE2__
+	const char *from = p;
 	while (w->end - p >= 16) {
 		unsigned hits = tp_json_no_plain16(p);
 		if (hits != 0)
 			return p + __builtin_ctz(hits);
 		p += 16;
+		if (p - from == TP_JSON_SHORT_RUN)
+			p = tp_json_long_run(p, w->end);
 	}
 	if (w->end - w->begin >= 16 && p < w->end) {
 		unsigned hits = tp_json_no_plain16(w->end - 16) >> (16 - (w->end - p));
 		return hits != 0 ? p + __builtin_ctz(hits) : w->end;
 	}
 #endif
-	return p + tp_json_plain_run(p, (size_t)(w->end - p));
+	return tp_json_plain_end(p, w->end);
 }
 
 /* p: behind the opening quote. */

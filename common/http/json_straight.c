@@ -7,7 +7,7 @@
 /* p: behind the opening quote. */
 static const char *plain_string_end(const char *p, const char *end)
 {
-	p += tp_json_plain_run(p, (size_t)(end - p));
+	p = tp_json_plain_end(p, end);
 	return p < end && *p == '"' ? p + 1 : NULL;
 }
 
@@ -15,7 +15,7 @@ static const char *plain_string_end(const char *p, const char *end)
 static inline const char *string_end(const char *p, const char *end)
 {
 	while (p != NULL) {
-		p += tp_json_plain_run(p, (size_t)(end - p));
+		p = tp_json_plain_end(p, end);
 		if (p == end)
 			return NULL;
 		if (*p == '"')

@@ -6,11 +6,8 @@
 #ifndef TP_HTTP_JSON_STRAIGHT_H
 #define TP_HTTP_JSON_STRAIGHT_H
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "common/http/json.h"
+#include "common/http/json_run.h"
 
 enum tp_json_state {
 	TP_JSON_ST_START,         /* nothing but white space so far; a byte order mark may come */
@@ -94,35 +91,6 @@ static inline bool tp_json_open_level(struct tp_json *j, bool object)
 		j->max_depth = j->depth;
 	j->state = object ? TP_JSON_ST_FIRST_KEY : TP_JSON_ST_FIRST_ELEMENT;
 	return true;
-}
-
-#ifdef __SSE2__
-/* Bit i: p[i] is a quote, a backslash or a control character. */
-static inline unsigned tp_json_no_plain16(const char *p)
-{
-	/* With bit 1 turned over, control characters stay below 0x20, and the quote is 0x20 itself. */
-	const __m128i bit1 = _mm_set1_epi8(2), most = _mm_set1_epi8(0x20), slash = _mm_set1_epi8('\\');
-	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i x = _mm_xor_si128(v, bit1);
-	return (unsigned)_mm_movemask_epi8(
-		_mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(x, most), x), _mm_cmpeq_epi8(v, slash)));
-}
-#endif
-
-/* Bytes up to the first quote, backslash or control character. */
-static inline size_t tp_json_plain_run(const char *p, size_t n)
-{
-	size_t i = 0;
-#ifdef __SSE2__
-	for (; n - i >= 16; i += 16) {
-		unsigned mask = tp_json_no_plain16(p + i);
-		if (mask != 0)
-			return i + (size_t)__builtin_ctz(mask);
-	}
-#endif
-	while (i < n && p[i] != '"' && p[i] != '\\' && (unsigned char)p[i] >= 0x20)
-		i++;
-	return i;
 }
 
 #endif

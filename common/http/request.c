@@ -95,7 +95,7 @@ static enum tp_step request_line(struct tp_scan *s)
 	if (method.n == 0 || p == end || *p != ' ')
 		return tp_scan_fault(s, p, "method is not a token followed by one blank");
 	target.p = ++p;
-	p = tp_char_skip(p, end, TP_CHAR_TARGET);
+	p = tp_scan_target(p, end);
 	target.n = (size_t)(p - target.p);
 	if (target.n == 0 || p == end || *p != ' ')
 		return tp_scan_fault(s, p, "target is not visible ASCII followed by one blank");
@@ -176,7 +176,7 @@ static bool expects_continue(const struct tp_scan *s)
 	const struct tp_head *h = s->head;
 	if (!tp_head_has(h, TP_FIELD_EXPECT) || h->minor == 0)
 		return false;
-	for (uint32_t i = 0; i < h->n_fields; i++) {
+	for (uint32_t i = h->first[TP_FIELD_EXPECT]; i < h->n_fields; i++) {
 		if (h->fields[i].id != TP_FIELD_EXPECT)
 			continue;
 		struct tp_str rest = tp_span_str(s->bytes, h->fields[i].value), element;
@@ -211,6 +211,7 @@ enum tp_parse tp_head_parse_request(const char *bytes, size_t n, size_t limit_he
 		.scan = {.bytes = bytes,
 			 .head = ret_head,
 			 .first_line = request_line,
+			 .meant = (uint64_t)1 << TP_FIELD_HOST | (uint64_t)1 << TP_FIELD_CONTENT_LENGTH,
 			 .known_field = known_field},
 		.limit_body = limit_body,
 	};

@@ -68,6 +68,14 @@ static unsigned no_name16(const char *p)
 	fits = _mm_or_si128(fits, _mm_cmpeq_epi8(v, _mm_set1_epi8('-')));
 	return (unsigned)_mm_movemask_epi8(fits) ^ 0xffffu;
 }
+
+/* Bit i: p[i] is not visible ASCII, or '#'. */
+static unsigned no_target16(const char *p)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i fits = _mm_andnot_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('#')), within(v, '!', '~' - '!'));
+	return (unsigned)_mm_movemask_epi8(fits) ^ 0xffffu;
+}
 #endif
 
 /* The last bytes before `end`, and all where there are no wide registers. */
@@ -104,6 +112,18 @@ static inline const char *value_end(const char *p, const char *end)
 const char *tp_scan_value(const char *p, const char *end)
 {
 	return value_end(p, end);
+}
+
+const char *tp_scan_target(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		unsigned stops = no_target16(p);
+		if (stops != 0)
+			return p + __builtin_ctz(stops);
+	}
+#endif
+	return tp_char_skip(p, end, TP_CHAR_TARGET);
 }
 
 /* First byte in [p, end) that is not TP_CHAR_TOKEN. */
@@ -202,6 +222,8 @@ static inline bool straight_line(struct tp_scan *s, struct tp_field *f)
 static __attribute__((noinline)) enum tp_step field_line(struct tp_scan *s, struct tp_field *f)
 {
 	const char *name = s->at, *end = s->end;
+	if (name < end && *name == '\r') /* mostly the end of the head */
+		return no_field(s);
 	const char *p = name_end(name, end);
 	if (p == name)
 		return no_field(s);
@@ -246,8 +268,10 @@ static enum tp_step field_lines(struct tp_scan *s)
 			return step;
 		s->lines++;
 		uint64_t bit = (uint64_t)1 << f->id;
-		if (f->id != TP_FIELD_OTHER && s->known_field(s, f) == TP_STEP_BAD)
+		if ((s->meant & bit) != 0 && s->known_field(s, f) == TP_STEP_BAD)
 			return TP_STEP_BAD;
+		if ((seen & bit) == 0)
+			h->first[f->id] = (uint8_t)(s->lines - 1);
 		s->repeated |= seen & bit;
 		seen |= bit;
 		if (f != &no_room && ++f == beyond)

@@ -31,7 +31,9 @@ struct tp_scan {
 	const char *reason;     /* with TP_STEP_BAD: static */
 	/* Reads the first line of the head, at `bytes`, and moves `at` behind it. */
 	enum tp_step (*first_line)(struct tp_scan *s);
-	/* The line-local part of what a known field means: TP_STEP_LINE or TP_STEP_BAD. */
+	/* The line-local part of what a field means, for ids in the set `meant`: TP_STEP_LINE or TP_STEP_BAD.
+	 */
+	uint64_t meant;
 	enum tp_step (*known_field)(struct tp_scan *s, const struct tp_field *f);
 };
 
@@ -47,6 +49,8 @@ const char *tp_scan_line_end(const struct tp_scan *s, const char *p);
 
 /* First byte in [p, end) that is not TP_CHAR_VALUE; end if there is none. */
 const char *tp_scan_value(const char *p, const char *end);
+/* The same for TP_CHAR_TARGET. */
+const char *tp_scan_target(const char *p, const char *end);
 
 /* Cuts the next comma-separated element, trimmed, off `rest`; false when none is left. */
 bool tp_scan_element(struct tp_str *rest, struct tp_str *ret_element);

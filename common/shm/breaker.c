@@ -143,8 +143,10 @@ struct entry_text {
 static void url_text(const struct entry_text *t, char ret[TP_BREAKER_URL])
 {
 	char text[2 * TP_BREAKER_URL];
-	struct tp_str base = t->url->base_text, path = t->whole_base ? (struct tp_str){0} : t->url->path;
+	struct tp_str base = t->url->base_text, path = {0};
 	size_t n = 0;
+	if (!t->whole_base)
+		path = t->url->path;
 	for (size_t i = 0; i < base.n && n + 1 < sizeof text && base.p[i] != '?' && base.p[i] != '#'; i++) {
 		const char *scheme = base.p[i] == '@' ? memmem(text, n, "://", 3) : NULL;
 		if (scheme != NULL && memchr(scheme + 3, '/', n - (size_t)(scheme + 3 - text)) == NULL)

@@ -17,6 +17,7 @@
 #include "common/shm/histogram.h"
 #include "common/shm/history.h"
 #include "common/shm/marks.h"
+#include "common/shm/open_turns.h"
 #include "common/shm/region.h"
 #include "common/shm/sealed.h"
 #include "common/shm/series.h"
@@ -58,6 +59,7 @@ enum tp_part {
 	TP_PART_ROUNDS,
 	TP_PART_FAILURES,
 	TP_PART_HISTORY,
+	TP_PART_OPEN_TURNS,
 	TP_PART_SERIES_DIR,
 	TP_PART_SERIES,
 	TP_PART_VALUES,
@@ -139,6 +141,14 @@ struct tp_failure_ring {
 enum { TP_HISTORY_WORDS = TP_SEALED_HEAD + TP_HISTORY_VALUES };
 struct tp_history_cell {
 	_Alignas(TP_CACHE_LINE) _Atomic uint64_t words[TP_HISTORY_WORDS];
+};
+
+/* The turns that have been open for longest, written by the worker in the slot alone: see open_turns.c. */
+enum { TP_OPEN_WORDS = TP_SEALED_HEAD + sizeof(struct tp_open_turn) / sizeof(uint64_t) };
+struct tp_open_row {
+	struct {
+		_Alignas(TP_CACHE_LINE) _Atomic uint64_t words[TP_OPEN_WORDS];
+	} cells[TP_OPEN_TURNS];
 };
 
 /* The meaning of a series; its values are in tp_value_row. */
@@ -245,6 +255,7 @@ struct tp_region {
 	struct tp_round_cell *rounds; /* TP_ROUNDS */
 	struct tp_failure_ring *failures;
 	struct tp_history_cell *history; /* TP_HISTORY_CELLS */
+	struct tp_open_row *open_turns;  /* TP_SHM_SLOTS */
 	struct tp_dir series_dir, breaker_dir, cooldown_dir, wait_dir;
 	struct tp_series_cell *series;
 	struct tp_value_row *values; /* TP_VALUE_ROWS */
@@ -259,6 +270,8 @@ struct tp_region {
 
 /* For tp_slot_assign(): the gauges of a slot begin at zero. */
 void tp_series_reset_gauges(struct tp_region *r, unsigned slot);
+/* The same: nobody's turns are open in it. */
+void tp_open_turns_reset(struct tp_region *r, unsigned slot);
 
 /* Named points at which the kill test ends a process; nothing in a normal build. */
 #ifdef TP_SHM_INJECT

@@ -27,6 +27,13 @@ static void lose(struct tp_ledger_handle *h)
 	h->no_room = true;
 }
 
+void tp_ledger_prefetch(const struct tp_ledger_handle *h)
+{
+	struct tp_cell *cell = tp_handle_cell(h);
+	if (cell != NULL)
+		__builtin_prefetch(cell, 1);
+}
+
 bool tp_ledger_fits(const struct tp_ledger_handle *h, const struct tp_ledger_limits *limits,
 		    enum tp_class klass)
 {

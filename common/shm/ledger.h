@@ -78,6 +78,9 @@ enum tp_join tp_ledger_join(struct tp_region *r, struct tp_stamp owner, const st
 			    uint64_t now_ms, struct tp_ledger_handle *ret_handle,
 			    struct tp_ledger_memory *ret_memory);
 
+/* The record will soon be written to: it may be on its way meanwhile, since other turns came between. */
+void tp_ledger_prefetch(const struct tp_ledger_handle *h);
+
 /* Would a send of this class fit? Asked for decisions; only tp_ledger_charge() reserves. */
 bool tp_ledger_fits(const struct tp_ledger_handle *h, const struct tp_ledger_limits *limits,
 		    enum tp_class klass);

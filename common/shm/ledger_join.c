@@ -337,6 +337,9 @@ enum tp_join tp_ledger_join(struct tp_region *r, struct tp_stamp owner, const st
 				      .limits = limits,
 				      .now_ms = now_ms,
 				      .place = place_of(r, id)};
+		/* Both are far away, mostly, and neither waits for the other. */
+		__builtin_prefetch(&r->buckets[a.place.bucket[0]]);
+		__builtin_prefetch(&r->buckets[a.place.bucket[1]]);
 		step = STEP_AGAIN;
 		for (int n = 0; n < JOIN_TRIES && step == STEP_AGAIN; n++)
 			step = one_try(&a, &h, ret_memory);

@@ -17,7 +17,6 @@ enum tp_mark {
 	TP_MARK_SYSTEM_LOAD, /* alert: the gateway itself is drowning */
 	TP_MARK_DEAD_MODEL,  /* alert: three long waits in a row */
 	TP_MARK_BLACKLISTED, /* alert: a URL was listed */
-	TP_MARK_KEY_REJECTED,
 	TP_MARK_WORKER_DIED,
 	TP_MARK_STATS_FILE,
 	TP_MARK_SNAPSHOT,     /* a snapshot could not be written */
@@ -39,6 +38,7 @@ enum tp_number {
 	TP_NUMBER_HOLDS_UNTIL_MS,    /* no told wait or told cooldown holds anybody from then on */
 	TP_NUMBER_LOG_LOST,          /* turnpike_log_lost_total: lines of all processes, both logs */
 	TP_NUMBER_SNAPSHOTS_LOST,    /* turnpike_snapshots_lost_total */
+	TP_NUMBER_ALERTS_LOST, /* turnpike_alerts_lost_total: the command did not hear of it, or failed */
 	TP_NUMBER_COUNT
 };
 /* Returns the value before. */

@@ -35,6 +35,7 @@ static struct tp_region_header layout_for(struct shape shape)
 		[TP_PART_ROUNDS] = TP_ROUNDS * sizeof(struct tp_round_cell),
 		[TP_PART_FAILURES] = sizeof(struct tp_failure_ring),
 		[TP_PART_HISTORY] = TP_HISTORY_CELLS * sizeof(struct tp_history_cell),
+		[TP_PART_OPEN_TURNS] = TP_SHM_SLOTS * sizeof(struct tp_open_row),
 		[TP_PART_SERIES_DIR] = TP_SERIES / TP_DIR_WAYS * sizeof(struct tp_dir_bucket),
 		[TP_PART_SERIES] = TP_SERIES * sizeof(struct tp_series_cell),
 		[TP_PART_VALUES] = TP_VALUE_ROWS * sizeof(struct tp_value_row),
@@ -162,6 +163,7 @@ static struct tp_region *handle_for(void *base, const struct tp_region_header *l
 		.rounds = part(base, layout, TP_PART_ROUNDS),
 		.failures = part(base, layout, TP_PART_FAILURES),
 		.history = part(base, layout, TP_PART_HISTORY),
+		.open_turns = part(base, layout, TP_PART_OPEN_TURNS),
 		.series_dir = directory(base, layout, TP_PART_SERIES_DIR),
 		.series = part(base, layout, TP_PART_SERIES),
 		.values = part(base, layout, TP_PART_VALUES),
@@ -403,7 +405,19 @@ int tp_region_put_in_place(const char *name)
 	/* There is no shm_rename(); this is where shm_open() has them. */
 	(void)snprintf(from, sizeof from, "/dev/shm%s", beside);
 	(void)snprintf(to, sizeof to, "/dev/shm%s", name);
-	return rename(from, to) == 0 ? 0 : -errno;
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0)
+		return 0;
+	return errno == ENOENT && rename(from, to) == 0 ? 0 : -errno;
+}
+
+uint64_t tp_region_identity(const char *name)
+{
+	struct stat st;
+	int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
+	bool there = fd >= 0 && fstat(fd, &st) == 0;
+	if (fd >= 0)
+		(void)close(fd);
+	return there ? (uint64_t)st.st_ino : 0;
 }
 
 void tp_region_drop_beside(const char *name)

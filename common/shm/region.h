@@ -41,9 +41,12 @@ int tp_region_open(const char *name, struct tp_region_sizes sizes, bool fresh, s
  */
 int tp_region_open_beside(const char *name, struct tp_region_sizes sizes, struct tp_buf *why,
 			  struct tp_region **ret_region, enum tp_region_result *ret_result);
-/* That fresh one gets the name, whoever had it; processes that have the earlier one keep it. 0 or -errno. */
+/* That fresh one gets the name; the one that had it, if any, gets the other name in turn, until it is
+ * dropped. Processes keep what they have. 0 or -errno. */
 int tp_region_put_in_place(const char *name);
-/* It is removed, if there is one: nothing comes of it. */
+/* Differs between two tables that exist at the same time; 0: there is none of the name. */
+uint64_t tp_region_identity(const char *name);
+/* The one under the other name is removed, if there is one. */
 void tp_region_drop_beside(const char *name);
 /* For commands that only look (turnpike stats): read-only attach. Returns 0 or -errno. */
 int tp_region_open_readonly(const char *name, struct tp_buf *why, struct tp_region **ret_region);

@@ -27,6 +27,7 @@ enum tp_metric {
 	TP_METRIC_HOPS,            /* turnpike_hops_total{combo} */
 	TP_METRIC_ALERTS,          /* turnpike_alerts_total{kind} */
 	TP_METRIC_KEY_SENDS,       /* turnpike_key_sends_total{provider,key}; key by number, from 1 */
+	TP_METRIC_REFRESHES,       /* turnpike_token_refreshes_total{provider,outcome}: renewed, failed */
 	/* gauges */
 	TP_METRIC_INFLIGHT,        /* turnpike_inflight{provider} */
 	TP_METRIC_TARGET_INFLIGHT, /* turnpike_target_inflight{provider,model}: of combos */

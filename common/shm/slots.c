@@ -26,6 +26,7 @@ struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot)
 	for (int g = 0; g < TP_GAUGE_TOTAL; g++)
 		atomic_store_explicit(&block->gauges[g], 0, memory_order_relaxed);
 	tp_series_reset_gauges(r, slot % TP_SHM_SLOTS);
+	tp_open_turns_reset(r, slot % TP_SHM_SLOTS);
 	atomic_store_explicit(&s->ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->beat, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->pid, 0, memory_order_relaxed);

@@ -27,11 +27,22 @@ enum {
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
 #define REPLACES   (UINT64_C(1) << 24)
 
+static uint64_t name_of(const struct tp_region *r, struct tp_str provider)
+{
+	return tp_siphash128(tp_region_seed(r), provider.p, provider.n).lo | 1; /* never 0 */
+}
+
+/* Where a name is looked for, in order: until the first free cell. */
+static uint32_t place(uint64_t name, uint32_t i)
+{
+	return (uint32_t)((name >> 1) + i) % TP_TOKENS;
+}
+
 tp_token_id tp_token_open(struct tp_region *r, struct tp_str provider)
 {
-	uint64_t name = tp_siphash128(tp_region_seed(r), provider.p, provider.n).lo | 1; /* never 0 */
+	uint64_t name = name_of(r, provider);
 	for (uint32_t i = 0; i < TP_TOKENS; i++) {
-		uint32_t at = (uint32_t)((name >> 1) + i) % TP_TOKENS;
+		uint32_t at = place(name, i);
 		uint64_t seen = 0;
 		/* Relaxed: the word stands for itself, the rest of a new cell is zero. */
 		if (atomic_compare_exchange_strong_explicit(&r->tokens[at].name, &seen, name,
@@ -84,6 +95,35 @@ bool tp_token_get(const struct tp_region *r, tp_token_id id, struct tp_token *re
 			tp_words_get(x->words, words_of(t->n), t->text);
 		if (tp_token_generation(r, id) == generation)
 			return t->n <= TP_TOKEN_MAX; /* longer: damage */
+	}
+	return false;
+}
+
+static tp_token_id find(const struct tp_region *r, struct tp_str provider)
+{
+	uint64_t name = name_of(r, provider), seen = name;
+	for (uint32_t i = 0; i < TP_TOKENS && seen != 0; i++) {
+		/* Relaxed: as in tp_token_open(). */
+		seen = atomic_load_explicit(&r->tokens[place(name, i)].name, memory_order_relaxed);
+		if (seen == name)
+			return (tp_token_id)place(name, i);
+	}
+	return TP_TOKEN_NONE;
+}
+
+bool tp_token_times(const struct tp_region *r, struct tp_str provider, uint64_t *ret_got_ms,
+		    uint64_t *ret_expires_ms)
+{
+	tp_token_id id = find(r, provider);
+	uint64_t generation;
+	while ((generation = tp_token_generation(r, id)) != 0) {
+		const struct tp_token_text *x = &r->tokens[id].texts[generation % 2];
+		uint64_t got = load(&x->got_ms), expires = load(&x->expires_ms);
+		if (tp_token_generation(r, id) != generation)
+			continue;
+		*ret_got_ms = got;
+		*ret_expires_ms = expires;
+		return true;
 	}
 	return false;
 }

@@ -45,6 +45,10 @@ struct tp_token {
 uint64_t tp_token_generation(const struct tp_region *r, tp_token_id id);
 /* A whole token, never parts of two. False: there is none. */
 bool tp_token_get(const struct tp_region *r, tp_token_id id, struct tp_token *ret_token);
+/* When the present token of a provider was got, and when it expires (0 = not known), without its text and
+ * without entering the provider. False: there is none. */
+bool tp_token_times(const struct tp_region *r, struct tp_str provider, uint64_t *ret_got_ms,
+		    uint64_t *ret_expires_ms);
 /* The provider accepted this generation. */
 void tp_token_proved(struct tp_region *r, tp_token_id id, uint64_t generation);
 

@@ -351,11 +351,24 @@ void tp_admin_retire(struct tp_admin *a)
 	a->retired = true;
 	a->outdated = false;
 	tp_listeners_disown_paths(&a->sockets);
-	tp_listeners_close(&a->sockets);
 	if (a->state != STATE_RUNNING)
 		return;
 	tell(a, &m, 0);
 	a->state = STATE_LEAVING;
+}
+
+void tp_admin_let_retire(struct tp_admin *a)
+{
+	if (a != NULL)
+		tp_listeners_close(&a->sockets);
+}
+
+void tp_admin_resume(struct tp_admin *a)
+{
+	if (a == NULL)
+		return;
+	a->retired = false;
+	tp_listeners_own_paths(&a->sockets, a->setup.config->admin.listeners);
 }
 
 void tp_admin_take_over(struct tp_admin *a, const struct tp_inherited_listeners *in)

@@ -67,6 +67,10 @@ void tp_admin_renew(struct tp_admin *a, struct tp_region *region);
 const struct tp_listeners *tp_admin_sockets(const struct tp_admin *a);
 /* A successor serves them from now on: the process answers what is here and leaves, and there is no other. */
 void tp_admin_retire(struct tp_admin *a);
+/* The successor has proved itself: the sockets are closed, too. */
+void tp_admin_let_retire(struct tp_admin *a);
+/* It has died instead: this one serves again. */
+void tp_admin_resume(struct tp_admin *a);
 /* The reverse: what was inherited is this master's from now on. `in`: as in the setup. */
 void tp_admin_take_over(struct tp_admin *a, const struct tp_inherited_listeners *in);
 /* In another child of the master: closes its copies of the admin's descriptors. */

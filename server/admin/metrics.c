@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/clock.h"
+#include "common/config/refresh.h"
 #include "common/shm/breaker.h"
 #include "common/shm/cooldown.h"
 #include "common/shm/counters.h"
@@ -12,6 +13,7 @@
 #include "common/shm/marks.h"
 #include "common/shm/series.h"
 #include "common/shm/slots.h"
+#include "common/shm/token.h"
 #include "server/admin/report.h"
 
 static void add_head(struct tp_buf *out, const char *name, const char *type, const char *help)
@@ -178,6 +180,36 @@ static void add_keys_cooling(struct tp_buf *out, const struct tp_region *r, cons
 	}
 }
 
+/* Of each provider with `refresh` that has a token. */
+static void add_tokens(struct tp_buf *out, const struct tp_region *r, const struct tp_config *c)
+{
+	static const char age_name[] = "turnpike_token_age_seconds",
+			  left_name[] = "turnpike_token_left_seconds";
+	uint64_t now = tp_clock_boot_ms(), got, expires;
+	struct tp_buf age = {0}, left = {0};
+	add_head(&age, age_name, "gauge", "Since the provider's access token was got.");
+	add_head(&left, left_name, "gauge", "Until it expires, where that is known; 0 when it has.");
+	for (size_t i = 0; i < c->n_providers; i++) {
+		const struct tp_provider_conf *p = &c->providers[i];
+		struct tp_str name = tp_str_from(p->name);
+		if (!tp_refresh_is_set(p) || !tp_token_times(r, name, &got, &expires))
+			continue;
+		tp_buf_printf(&age, "%s{", age_name);
+		add_label(&age, "provider", name);
+		tp_buf_printf(&age, "} %.9g\n", now > got ? (double)(now - got) / 1e3 : 0);
+		if (expires == 0)
+			continue;
+		tp_buf_printf(&left, "%s{", left_name);
+		add_label(&left, "provider", name);
+		tp_buf_printf(&left, "} %.9g\n", expires > now ? (double)(expires - now) / 1e3 : 0);
+	}
+	tp_buf_add_str(out, tp_buf_str(&age));
+	tp_buf_add_str(out, tp_buf_str(&left));
+	out->failed = out->failed || age.failed || left.failed;
+	tp_buf_free(&age);
+	tp_buf_free(&left);
+}
+
 /* ---- numbers without labels */
 
 static const struct {
@@ -243,6 +275,9 @@ static void add_plain(struct tp_buf *out, const struct tp_region *r)
 		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS));
 	add_whole(out, "turnpike_snapshots_lost_total", "counter", "Snapshots that could not be written.",
 		  (int64_t)tp_number_get(r, TP_NUMBER_SNAPSHOTS_LOST));
+	add_whole(out, "turnpike_alerts_lost_total", "counter",
+		  "Alerts whose command could not be run, failed, or took too long.",
+		  (int64_t)tp_number_get(r, TP_NUMBER_ALERTS_LOST));
 	add_whole(out, "turnpike_series_lost_total", "counter",
 		  "Labelled numbers that found no room in the table.", (int64_t)tp_series_lost(r));
 }
@@ -259,6 +294,7 @@ bool tp_metrics_write(const struct tp_region *r, const struct tp_config *config,
 	add_by_provider(out, r, config, "turnpike_cooling", "Targets and keys of the provider that cool.",
 			count_cooling);
 	add_keys_cooling(out, r, config);
+	add_tokens(out, r, config);
 	add_plain(out, r);
 	return !out->failed;
 }

@@ -1,6 +1,7 @@
 #include "server/admin/page.h"
 
 #include <openssl/evp.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "common/base/buf.h"
@@ -10,8 +11,8 @@
 	extern const char _binary_server_admin_page_##name##_start[], _binary_server_admin_page_##name##_end[]
 #define TEXT_OF(name)                                                                                        \
 	((struct tp_str){_binary_server_admin_page_##name##_start,                                           \
-			 (size_t)(_binary_server_admin_page_##name##_end -                                   \
-				  _binary_server_admin_page_##name##_start)})
+			 (uintptr_t)_binary_server_admin_page_##name##_end -                                 \
+				 (uintptr_t)_binary_server_admin_page_##name##_start})
 FILE_OF(page_html);
 FILE_OF(page_css);
 FILE_OF(page_js);

@@ -9,6 +9,7 @@
 #include "common/shm/series.h"
 #include "common/shm/slots.h"
 #include "server/admin/listing.h"
+#include "server/admin/open_list.h"
 
 /* One failure spoils the whole: looked at once, at the end. */
 struct report {
@@ -60,6 +61,7 @@ static void add_instance(struct report *r)
 	put(r, r->root, "log_lost", number(tp_number_get(r->table, TP_NUMBER_LOG_LOST)));
 	put(r, r->root, "snapshots", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS)));
 	put(r, r->root, "snapshots_lost", number(tp_number_get(r->table, TP_NUMBER_SNAPSHOTS_LOST)));
+	put(r, r->root, "alerts_lost", number(tp_number_get(r->table, TP_NUMBER_ALERTS_LOST)));
 	put(r, r->root, "series_lost", number(tp_series_lost(r->table)));
 	put(r, r->root, "uptime", number(started != 0 && now > started ? (now - started) / 1000 : 0));
 }
@@ -212,6 +214,7 @@ json_t *tp_report_make(const struct tp_region *table, const struct tp_breaker_po
 	put(&r, r.root, "blacklist", tp_listing_blacklist(table, p));
 	put(&r, r.root, "failing", tp_listing_failing(table, p));
 	put(&r, r.root, "cooldowns", tp_listing_cooldowns(table));
+	put(&r, r.root, "open_turns", tp_open_list(table));
 	if (r.failed) {
 		json_decref(r.root);
 		return NULL;

@@ -82,10 +82,8 @@ static int read_answer(struct run *r)
 	case TP_REQUEST_MORE: return -1;
 	case TP_REQUEST_DONE: return tp_request_answer_status(&r->answer);
 	case TP_REQUEST_BROKEN: return end_of_answer(r);
-	case TP_REQUEST_UNWRITABLE: break;
+	case TP_REQUEST_UNWRITABLE: break; /* which is said at the end */
 	}
-	(void)fprintf(stderr, "turnpike %s: cannot write the answer: %s\n", r->waits.command,
-		      strerror(errno));
 	return TP_REQUEST_FAILED;
 }
 

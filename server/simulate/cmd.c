@@ -117,7 +117,8 @@ static struct evconnlistener *listen_on(struct tp_sim_server *s, const char *tex
 	return l;
 }
 
-static void say_ready(struct evconnlistener *l)
+/* False: whoever started us cannot know where it listens. */
+static bool say_ready(struct evconnlistener *l)
 {
 	struct sockaddr_storage ss = {0};
 	socklen_t n = sizeof(ss);
@@ -133,7 +134,7 @@ static void say_ready(struct evconnlistener *l)
 	/* the port stands at the same place in both address families */
 	printf(v6 ? "turnpike simulate ready: http://[%s]:%u\n" : "turnpike simulate ready: http://%s:%u\n",
 	       host, ntohs(((struct sockaddr_in *)&ss)->sin_port));
-	fflush(stdout); /* whoever started us waits for this line */
+	return fflush(stdout) == 0; /* whoever started us waits for this line */
 }
 
 /* Runs until a signal. Returns the exit status. */
@@ -145,9 +146,10 @@ static int run(struct tp_sim_server *s, const char *address)
 
 	if (term != NULL && intr != NULL && evsignal_add(term, NULL) == 0 && evsignal_add(intr, NULL) == 0)
 		l = listen_on(s, address);
-	if (l != NULL) {
-		say_ready(l);
+	bool good = l != NULL && say_ready(l);
+	if (good)
 		(void)event_base_dispatch(s->base);
+	if (l != NULL) {
 		evconnlistener_free(l);
 		tp_sim_conn_close_all(s);
 	}
@@ -155,7 +157,7 @@ static int run(struct tp_sim_server *s, const char *address)
 		event_free(term);
 	if (intr != NULL)
 		event_free(intr);
-	return l != NULL ? 0 : 1;
+	return good ? 0 : 1;
 }
 
 int tp_cmd_simulate(int argc, char **argv)

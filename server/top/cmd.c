@@ -87,7 +87,7 @@ static int print_once(struct top *t, uint32_t every_ms)
 			(void)fputc(lines.data[i], stdout);
 	tp_buf_free(&lines);
 	tp_buf_free(&why);
-	return good && fflush(stdout) == 0 ? 0 : 1;
+	return good ? 0 : 1;
 }
 
 int tp_cmd_top(int argc, char **argv)

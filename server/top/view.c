@@ -187,6 +187,47 @@ static void add_out_of_service(const struct view *v)
 	add_rows(v, "cooldowns", tp_show_cooling);
 }
 
+/* ---- open turns */
+
+static const char *text_of(const json_t *row, const char *key)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+	return text != NULL ? text : "";
+}
+
+/* "waiting for capacity, 12 s", "joining, 3 s", "sending" */
+static void say_state(const json_t *row, struct tp_buf *out)
+{
+	const char *wait = text_of(row, "waits_for");
+	tp_buf_printf(out, "%s%s%s", text_of(row, "state"), wait[0] != '\0' ? " for " : "",
+		      strcmp(wait, "rate_limit") == 0 ? "a rate limit" : wait);
+	if (json_is_number(json_object_get(row, "left")))
+		tp_buf_printf(out, ", %.0f s", number(row, "left"));
+}
+
+static void add_open_turn(const json_t *row, struct tp_buf *out)
+{
+	struct tp_buf state = {0}, target = {0};
+	say_state(row, &state);
+	const char *model = text_of(row, "model");
+	tp_buf_printf(&target, "%s%s%s", text_of(row, "provider"), model[0] != '\0' ? "/" : "", model);
+	const char *s = tp_buf_cstr(&state), *t = tp_buf_cstr(&target);
+	tp_buf_printf(out, "%6.0f s  %5.0f  %-28s %-30s %-10s %-16s %s", number(row, "age"),
+		      number(row, "sends"), s != NULL ? s : "", t != NULL ? t : "", text_of(row, "family"),
+		      text_of(row, "logical"), text_of(row, "id"));
+	tp_buf_free(&state);
+	tp_buf_free(&target);
+}
+
+static void add_open_turns(const struct view *v)
+{
+	if (json_array_size(json_object_get(v->now, "open_turns")) == 0)
+		return;
+	tp_buf_printf(v->out, "\n%c%8s  %5s  %-28s %-30s %-10s %-16s %s\n", TP_TOP_HEADING, "open for",
+		      "sends", "state", "target", "family", "logical request", "request");
+	add_rows(v, "open_turns", add_open_turn);
+}
+
 void tp_top_view(const char *name, const json_t *now, const json_t *before, double seconds,
 		 struct tp_buf *out)
 {
@@ -198,4 +239,5 @@ void tp_top_view(const char *name, const json_t *now, const json_t *before, doub
 	add_reasons(&v, "sent again", "retries");
 	add_reasons(&v, "refused", "refusals");
 	add_out_of_service(&v);
+	add_open_turns(&v);
 }

@@ -19,20 +19,21 @@ def family(pid):
     return found
 
 
+def thread_seconds(pid, thread):
+    """CPU time of one thread. schedstat counts nanoseconds; utime + stime only where the kernel has no schedstat."""
+    base = f"/proc/{pid}/task/{thread}"
+    try:
+        with open(f"{base}/schedstat", encoding="ascii") as f:
+            return int(f.read().split()[0]) / 1e9
+    except FileNotFoundError:
+        with open(f"{base}/stat", "rb") as f:
+            fields = f.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def cpu_seconds(pids):
-    """CPU time of all threads. schedstat counts nanoseconds; utime + stime only where the kernel has no schedstat."""
-    total = 0.0
-    for pid in pids:
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            base = f"/proc/{pid}/task/{thread}"
-            try:
-                with open(f"{base}/schedstat", encoding="ascii") as f:
-                    total += int(f.read().split()[0]) / 1e9
-            except FileNotFoundError:
-                with open(f"{base}/stat", "rb") as f:
-                    fields = f.read().rpartition(b")")[2].split()
-                total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return total
+    """CPU time of all threads of the processes."""
+    return sum(thread_seconds(pid, thread) for pid in pids for thread in os.listdir(f"/proc/{pid}/task"))
 
 
 def pss_bytes(pids, without=None):

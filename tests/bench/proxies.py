@@ -1,111 +1,17 @@
-"""Starts and stops what is measured: Turnpike, nginx and HAProxy, each with one worker and the same work to do."""
+"""Starts and stops what is measured: Turnpike, nginx and HAProxy, each with as many workers and the same work to do."""
 import ctypes
+import json
 import os
 import signal
 import socket
 import subprocess
 import time
 
+import configs
+import proc
+
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
-
-NGINX = """\
-worker_processes 1;
-worker_rlimit_nofile 16384;
-daemon off;
-pid {dir}/nginx.pid;
-error_log {dir}/nginx.err crit;
-events {{ worker_connections 8192; }}
-http {{
-    access_log off;
-    client_body_temp_path {dir}/body;
-    proxy_temp_path {dir}/proxy;
-    fastcgi_temp_path {dir}/fastcgi;
-    uwsgi_temp_path {dir}/uwsgi;
-    scgi_temp_path {dir}/scgi;
-    client_body_buffer_size 64k;  # a body that is held stays in memory, as with the others
-    client_max_body_size 64m;
-    keepalive_requests 100000000;
-    keepalive_timeout 75s;
-    tcp_nodelay on;
-    upstream provider {{
-        server 127.0.0.1:{upstream};
-        keepalive 128;
-        keepalive_requests 100000000;
-    }}
-    server {{
-        listen 127.0.0.1:{port} {front} backlog=4096;
-        {certificate}
-        location / {{
-            proxy_pass {scheme}://provider;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_read_timeout 300s;
-        }}
-    }}
-    server {{
-        listen 127.0.0.1:{stream_port} backlog=4096;
-        location / {{
-            proxy_pass http://provider;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_read_timeout 300s;
-            proxy_buffering off;
-        }}
-    }}
-}}
-"""
-
-HAPROXY = """\
-global
-    nbthread 1
-    maxconn 8192
-defaults
-    mode http
-    no option http-server-close
-    http-reuse always
-    timeout connect 10s
-    timeout client 300s
-    timeout server 300s
-    timeout http-keep-alive 75s
-frontend clients
-    bind 127.0.0.1:{port} backlog 4096 {front}
-    default_backend provider
-backend provider
-    server one 127.0.0.1:{upstream} {back}
-frontend stream_clients
-    bind 127.0.0.1:{stream_port} backlog 4096
-    option http-no-delay
-    default_backend stream_provider
-backend stream_provider
-    option http-no-delay  # without it an event waits for the next one
-    server one 127.0.0.1:{upstream}
-"""
-
-TURNPIKE = """\
-workers: {workers}
-listen: {{ address: "127.0.0.1:{port}", tls: {{ {front} }} }}
-providers:
-  main:
-    url: {scheme}://127.0.0.1:{upstream}/v1
-    tls: {{ {back} }}
-    keepalive: {{ max: 128 }}
-log: {{ level: warn, output: {dir}/turnpike.log }}
-state: {{ name: {state} }}
-"""
-
-
-# Plain text in, TLS out and the reverse: load and provider speak none, and what it costs is not counted.
-SHIM = """\
-global
-    nbthread 1
-    maxconn 8192
-defaults
-    mode tcp
-    timeout connect 10s
-    timeout client 300s
-    timeout server 300s
-"""
 
 
 class StartError(Exception):
@@ -119,11 +25,11 @@ def free_port():
 
 
 def spawn(argv, cpu, **more):
-    """A child on one CPU that ends with us, however we end."""
+    """A child on one CPU (or on those of a list) that ends with us, however we end."""
     def prepare():
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         if cpu is not None:
-            os.sched_setaffinity(0, {cpu})
+            os.sched_setaffinity(0, cpu if isinstance(cpu, list) else {cpu})
     return subprocess.Popen(argv, preexec_fn=prepare, **more)
 
 
@@ -150,23 +56,31 @@ def wait_until(is_ready, process):
 class Proxy:
     """One running proxy. `port` is for JSON, `stream_port` for streams (the others have options for it)."""
 
+    asks = ()  # options of the loads for it
+
     def __init__(self, name, directory):
         self.name = name
         self.dir = directory
         self.port = self.stream_port = free_port()
         self.process = None
         self.pss_without = None
+        self.workers = 1
         self.front = self.back = None  # a Certificate where TLS is spoken with clients, with the provider
+        self.retries = False  # 503 is answered by asking again, at most three times in all
+        self.at_once = False  # start() does not wait until it is ready
+        self.asked = 0  # requests that it is known to have answered
         os.makedirs(directory, exist_ok=True)
 
-    def launch(self, config, argv, cpu):
+    def launch(self, config, argv, cpu, **more):
         path = os.path.join(self.dir, "config")
         with open(path, "w", encoding="utf-8") as f:
             f.write(config)
         # Warnings about a missing chroot and the like would only disturb the table; errors end the start.
         with open(os.path.join(self.dir, "output"), "wb") as out:
             self.process = spawn([a.replace("CONFIG", path) for a in argv], cpu, stdout=out, stderr=out,
-                                 stdin=subprocess.DEVNULL)
+                                 stdin=subprocess.DEVNULL, **more)
+        if self.at_once:
+            return self
         try:
             wait_until(self.is_ready, self.process)
         except StartError as e:
@@ -184,6 +98,10 @@ class Proxy:
         except OSError:
             return False
 
+    def lanes(self):
+        """Of each worker: the process, and the thread whose CPU time is its own."""
+        return [(pid, pid) for pid in proc.family(self.process.pid)[1:]]
+
     def stop(self):
         stop(self.process)
         self.process = None
@@ -194,19 +112,28 @@ class Nginx(Proxy):
         self.stream_port = free_port()
         own = f"ssl_certificate {self.front.chain}; ssl_certificate_key {self.front.key}; " \
               "ssl_session_cache shared:s:1m;" if self.front else ""
-        return self.launch(NGINX.format(dir=self.dir, port=self.port, stream_port=self.stream_port, upstream=upstream,
-                                        front="ssl" if self.front else "", certificate=own,
-                                        scheme="https" if self.back else "http"),
-                           ["nginx", "-p", self.dir, "-c", "CONFIG", "-e", self.dir + "/nginx.err"], cpu)
+        server = f"server 127.0.0.1:{upstream} max_fails=0;"
+        config = configs.NGINX.format(
+            dir=self.dir, port=self.port, stream_port=self.stream_port, servers=server * (3 if self.retries else 1),
+            workers=self.workers, reuseport="reuseport" if self.workers > 1 else "",
+            retry=configs.NGINX_RETRY if self.retries else "", front="ssl" if self.front else "", certificate=own,
+            scheme="https" if self.back else "http")
+        return self.launch(config, ["nginx", "-p", self.dir, "-c", "CONFIG", "-e", self.dir + "/nginx.err"], cpu)
 
 
 class Haproxy(Proxy):
     def start(self, upstream, cpu):
         self.stream_port = free_port()
-        return self.launch(HAPROXY.format(port=self.port, stream_port=self.stream_port, upstream=upstream,
-                                          front=f"ssl crt {self.front.both}" if self.front else "",
-                                          back=f"ssl ca-file {self.back.chain}" if self.back else ""),
-                           ["haproxy", "-db", "-q", "-f", "CONFIG"], cpu)
+        config = configs.HAPROXY.format(
+            port=self.port, stream_port=self.stream_port, upstream=upstream, workers=self.workers,
+            retry=configs.HAPROXY_RETRY if self.retries else "",
+            front=f"ssl crt {self.front.both}" if self.front else "",
+            back=f"ssl ca-file {self.back.chain}" if self.back else "")
+        return self.launch(config, ["haproxy", "-db", "-q", "-f", "CONFIG"], cpu)
+
+    def lanes(self):
+        pid = self.process.pid
+        return [(pid, int(thread)) for thread in sorted(os.listdir(f"/proc/{pid}/task"), key=int)]
 
 
 class Certificate:
@@ -233,7 +160,7 @@ class Shim(Proxy):
         self.fronts = [(p, free_port()) for p in fronts]
 
     def start(self, upstream, cpu):
-        config = SHIM + f"listen provider\n    bind 127.0.0.1:{self.port} ssl crt {self.certificate.both}\n" \
+        config = configs.SHIM + f"listen provider\n    bind 127.0.0.1:{self.port} ssl crt {self.certificate.both}\n" \
                         f"    server one 127.0.0.1:{upstream}\n"
         for p, port in self.fronts:
             config += f"listen {p.name}{port}\n    bind 127.0.0.1:{port}\n" \
@@ -258,28 +185,28 @@ class Bare(Proxy):
 class Turnpike(Proxy):
     serial = 0
 
-    def __init__(self, name, directory, binary, workers=1, wrapper=()):
+    def __init__(self, name, directory, binary, wrapper=()):
         super().__init__(name, directory)
         Turnpike.serial += 1
         self.binary = os.path.abspath(binary)
-        self.workers = workers
         self.wrapper = list(wrapper)
         self.state = f"/turnpike-bench-{os.getpid()}-{Turnpike.serial}"
         self.pss_without = "/dev/shm" + self.state  # the table has a size of its own, and is not per worker
 
     def start(self, upstream, cpu):
         own = f"certificate: {self.front.chain}, key: {self.front.key}" if self.front else ""
-        return self.launch(TURNPIKE.format(workers=self.workers, port=self.port, upstream=upstream, state=self.state,
-                                           dir=self.dir, front=own, scheme="https" if self.back else "http",
-                                           back=f"ca: {self.back.chain}" if self.back else ""),
-                           self.wrapper + [self.binary, "serve", "-c", "CONFIG"], cpu)
+        config = configs.TURNPIKE.format(
+            workers=self.workers, port=self.port, upstream=upstream, state=self.state, dir=self.dir, front=own,
+            scheme="https" if self.back else "http", back=f"ca: {self.back.chain}" if self.back else "")
+        return self.launch(config, self.wrapper + [self.binary, "serve", "-c", "CONFIG"], cpu)
 
     def is_ready(self):
         return "turnpike ready" in self.output()  # the master listens before its workers live
 
-    def stats(self):
-        return subprocess.run([self.binary, "stats", "--json", "--name", self.state], check=True, capture_output=True,
-                              timeout=10).stdout
+    def counters(self):
+        done = subprocess.run([self.binary, "stats", "--json", "--name", self.state], check=True, capture_output=True,
+                              timeout=10)
+        return json.loads(done.stdout)["counters"]
 
     def stop(self):
         super().stop()

@@ -1,5 +1,6 @@
 #include "tests/bench/request.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,32 +24,40 @@ static const char head_form[] =
 	"X-Stainless-Arch: x64\r\n"
 	"X-Stainless-Runtime: CPython\r\n"
 	"X-Stainless-Runtime-Version: 3.11.2\r\n"
-	"Authorization: Bearer sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN\r\n"
+	"Authorization: Bearer sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCD%010u\r\n"
 	"X-Stainless-Async: false\r\n"
 	"x-stainless-retry-count: 0\r\n"
 	"x-stainless-read-timeout: 600\r\n"
 	"Content-Length: %zu\r\n"
+	"%s%s"
 	"\r\n";
 
-void bench_request_make(struct bench_request *r, unsigned port, size_t body_n, bool stream)
+void bench_request_make(struct bench_request *r, const struct bench_request_form *form)
 {
 	static const char end[] = "\"}]}";
 	char front[256];
-	int front_n =
-		snprintf(front, sizeof front,
-			 "{\"model\":\"gpt-5-mini\",%s\"temperature\":0.2,\"messages\":[{\"role\":\"user\","
-			 "\"content\":\"Question ",
-			 stream ? "\"stream\":true," : "");
-	size_t room = sizeof head_form + 32 + body_n;
+	int front_n = snprintf(front, sizeof front,
+			       "{\"model\":\"%s\",%s\"temperature\":0.2,\"messages\":[{\"role\":\"user\","
+			       "\"content\":\"Question ",
+			       form->model != NULL ? form->model : "gpt-5-mini",
+			       form->stream ? "\"stream\":true," : "");
+	if (front_n >= (int)sizeof front) {
+		errno = ENAMETOOLONG;
+		bench_die("a model's name");
+	}
+	const char *more = form->more != NULL ? form->more : "";
+	size_t body_n = form->body_n, room = sizeof head_form + 64 + strlen(more) + body_n;
 	r->bytes = malloc(room);
 	if (r->bytes == NULL)
 		bench_die("malloc");
-	size_t n = (size_t)snprintf(r->bytes, room, head_form, port, body_n);
+	size_t n = (size_t)snprintf(r->bytes, room, head_form, form->port, (unsigned)getpid(), body_n, more,
+				    *more != 0 ? "\r\n" : "");
 	size_t body_end = n + body_n;
 	memcpy(r->bytes + n, front, (size_t)front_n);
 	n += (size_t)front_n;
 	r->counter_at = n;
 	n += COUNTER_DIGITS;
+	r->front_n = n;
 	static const char words[] = " what is a toll road and who pays for it?";
 	for (size_t i = 0; n < body_end - (sizeof end - 1); i++)
 		r->bytes[n++] = words[i % (sizeof words - 1)];

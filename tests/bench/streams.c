@@ -1,12 +1,17 @@
 /*
  * Holds many server-sent event streams and counts what arrives on them.
  *
- *   bench-streams --port P [--streams N] [--warm MS] --time MS
+ *   bench-streams --port P [--streams N] [--model NAME] [--header LINE] [--warm MS]
+ *                 (--time MS | --bursts)
  *
  * prints "open" when each stream has had an event; after a line on standard input "begin" when the warm-up is
  * over, and at the end end events=N ns=N p50_ns=N p99_ns=N bytes=N where the percentiles are of the time from
  * the provider's stamp inside an event to its arrival here.  It stays until standard input has one more line
  * or ends.  A stream that ends or is no 200 ends the program with status 1.
+ *
+ * With --bursts nothing is read after "open" but by the word: for each line on standard input it reads what
+ * has come and prints got events=N last_ns=N with the time (CLOCK_REALTIME) at which the kernel took in the
+ * last of it, until standard input ends.  So a proxy can be watched while this program needs no CPU.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -43,8 +48,9 @@ struct streams {
 	size_t n, n_begun, n_open;
 	struct bench_request request;
 	uint64_t counter;
-	bool measuring;
+	bool measuring, bursts;
 	uint64_t events, bytes;
+	uint64_t last_ns; /* arrival of the last bytes, as the kernel saw it; only with `bursts` */
 	struct bench_samples times;
 };
 
@@ -110,9 +116,38 @@ static void take_bytes(struct streams *s, struct stream *one, const char *bytes,
 	one->carry_n = n;
 }
 
+/* The time of the message's last bytes, 0 when the kernel told none. */
+static uint64_t arrival(struct msghdr *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c)) {
+		struct timespec t;
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		memcpy(&t, CMSG_DATA(c), sizeof t);
+		return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	}
+	return 0;
+}
+
+/* As recv() into the scratch behind CARRY. */
+static ssize_t receive(struct streams *s, int fd)
+{
+	if (!s->bursts)
+		return recv(fd, scratch + CARRY, BENCH_SCRATCH, MSG_DONTWAIT);
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec))];
+	struct iovec to = {.iov_base = scratch + CARRY, .iov_len = BENCH_SCRATCH};
+	struct msghdr m = {
+		.msg_iov = &to, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+	ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT);
+	uint64_t at = n > 0 ? arrival(&m) : 0;
+	if (at > s->last_ns)
+		s->last_ns = at;
+	return n;
+}
+
 static void on_readable(struct streams *s, struct stream *one)
 {
-	ssize_t n = recv(one->fd, scratch + CARRY, BENCH_SCRATCH, MSG_DONTWAIT);
+	ssize_t n = receive(s, one->fd);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0)
@@ -137,6 +172,9 @@ static void begin_stream(struct streams *s)
 	one->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (one->fd < 0 || connect(one->fd, (struct sockaddr *)&a, sizeof a) != 0)
 		bench_die("connect");
+	int on = 1;
+	if (s->bursts && setsockopt(one->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
+		bench_die("SO_TIMESTAMPNS");
 	bench_request_renew(&s->request, &s->counter);
 	if (send(one->fd, s->request.bytes, s->request.n, MSG_NOSIGNAL) != (ssize_t)s->request.n)
 		bench_die("send");
@@ -210,37 +248,64 @@ static void measure(struct streams *s, uint64_t warm_ms, uint64_t time_ms)
 	(void)fflush(stdout);
 }
 
+/* Waits on standard input between the lines, and reads nothing meanwhile. */
+static void serve_bursts(struct streams *s)
+{
+	char word[64];
+	s->measuring = true;
+	while (read(STDIN_FILENO, word, sizeof word) > 0) {
+		s->events = s->last_ns = 0;
+		for (size_t i = 0; i < s->n; i++)
+			on_readable(s, &s->list[i]);
+		(void)printf("got events=%llu last_ns=%llu\n", (unsigned long long)s->events,
+			     (unsigned long long)s->last_ns);
+		(void)fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static struct streams s = {.n = 1000};
-	static const struct option options[] = {{"port", required_argument, NULL, 'p'},
-						{"streams", required_argument, NULL, 's'},
-						{"warm", required_argument, NULL, 'w'},
-						{"time", required_argument, NULL, 't'},
-						{NULL, 0, NULL, 0}};
+	static const struct option options[] = {
+		{"port", required_argument, NULL, 'p'},  {"streams", required_argument, NULL, 's'},
+		{"model", required_argument, NULL, 'm'}, {"header", required_argument, NULL, 'h'},
+		{"bursts", no_argument, NULL, 'b'},      {"warm", required_argument, NULL, 'w'},
+		{"time", required_argument, NULL, 't'},  {NULL, 0, NULL, 0},
+	};
+	struct bench_request_form form = {.body_n = 300, .stream = true};
 	uint64_t warm_ms = 0, time_ms = 0;
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'p': s.port = (unsigned)bench_number("--port", optarg, 65535); break;
 		case 's': s.n = bench_number("--streams", optarg, MOST_STREAMS); break;
+		case 'm': form.model = optarg; break;
+		case 'h': form.more = optarg; break;
+		case 'b': s.bursts = true; break;
 		case 'w': warm_ms = bench_number("--warm", optarg, MOST_MS); break;
 		case 't': time_ms = bench_number("--time", optarg, MOST_MS); break;
 		default: return 2;
 		}
 	}
-	if (s.port == 0 || time_ms == 0 || optind < argc) {
-		(void)fprintf(stderr, "Usage: bench-streams --port P [--streams N] [--warm MS] --time MS\n");
+	if (s.port == 0 || (time_ms == 0) != s.bursts || optind < argc) {
+		(void)fprintf(stderr, "Usage: bench-streams --port P [--streams N] [--model NAME] [--header "
+				      "LINE] [--warm MS] "
+				      "(--time MS | --bursts)\n");
 		return 2;
 	}
 	bench_raise_fd_limit();
-	bench_request_make(&s.request, s.port, 300, true);
+	form.port = s.port;
+	bench_request_make(&s.request, &form);
 	s.counter = bench_request_first_counter();
 	s.list = calloc(s.n, sizeof *s.list);
 	s.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s.list == NULL || s.epoll < 0)
 		bench_die("calloc");
 	open_all(&s);
+	if (s.bursts) {
+		serve_bursts(&s);
+		return 0;
+	}
 	wait_for_word(&s);
 	measure(&s, warm_ms, time_ms);
 	bench_wait_for_word();

@@ -1,12 +1,14 @@
 /*
  * The fake provider of `make bench`: one thread, bare epoll, everything it says prepared at the start.
  *
- *   bench-upstream [--pace MS] [--events N]
+ *   bench-upstream [--pace MS | --told] [--events N] [--refuse PERCENT]
  *
  * prints "port N" when it listens on 127.0.0.1.  A POST is answered with a small chat completion; one whose
- * body begins with `"stream":true` near its front with server-sent events, chunked, one each MS milliseconds
- * (N of them and a [DONE]; 0: until the client leaves).  Streams are spread over the milliseconds of a pace,
- * as they would be in life.
+ * body has `"stream":true` in its first bytes with server-sent events, chunked: the first at once, then one
+ * each MS milliseconds (N of them and a [DONE]; 0: until the client leaves).  Streams are spread over the
+ * milliseconds of a pace, as they would be in life.  With --told the further events are written when standard
+ * input has a line, one on each stream, and "said N" is printed.  With --refuse so many of each hundred POSTs
+ * are answered with 503.  A GET is answered with what was counted: {"posts":N,"refused":N}.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,14 +22,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/bench/answers.h"
 #include "tests/bench/common.h"
 
 enum {
 	MOST_FDS = 65536,
 	READY = 256,           /* epoll events of one call */
 	HEAD_MOST = 16 * 1024, /* a request head in several pieces */
-	STREAM_MARK_IN = 256,  /* how far into the body "stream":true may stand */
-	EVENT_BYTES = 150,     /* one event, without its chunk framing */
+	STREAM_MARK_IN = 512,  /* how far into the body "stream":true may stand */
 	PACE_MOST_MS = 10000,
 };
 
@@ -36,7 +38,7 @@ struct conn {
 	char *head; /* a head that came in pieces; NULL: none */
 	size_t head_n;
 	uint64_t body_left;
-	bool in_body, wants_stream, looked, streaming;
+	bool in_body, wants_stream, wants_counts, looked, streaming;
 	uint64_t events_sent;
 	LIST_ENTRY(conn) slot;
 };
@@ -50,79 +52,14 @@ struct upstream {
 	uint64_t pace_ms, events;
 	size_t next_slot; /* where the next new stream goes */
 	uint64_t tick;    /* milliseconds done */
-	char *json;
-	size_t json_n;
-	char event[EVENT_BYTES + 8]; /* chunk line, event, CRLF */
-	size_t event_n, stamp_at;
+	bool told;        /* no clock: events are written when standard input says so */
+	struct bench_answers answers;
+	struct bench_refusals refusals;
+	uint64_t posts, refused;
 	size_t n_streams;
 };
 
 static char scratch[BENCH_SCRATCH];
-
-static const char stream_head[] = "HTTP/1.1 200 OK\r\n"
-				  "Date: Mon, 06 Jul 2026 09:00:00 GMT\r\n"
-				  "Content-Type: text/event-stream; charset=utf-8\r\n"
-				  "Transfer-Encoding: chunked\r\n"
-				  "Cache-Control: no-cache\r\n"
-				  "openai-processing-ms: 87\r\n"
-				  "x-request-id: req_4f1a2b3c4d5e6f708192a3b4c5d6e7f8\r\n"
-				  "\r\n";
-static const char stream_end[] = "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
-
-/* ---- what is said */
-
-static void prepare_json(struct upstream *u)
-{
-	static const char body[] =
-		"{\"id\":\"chatcmpl-BkYz0a1b2c3d4e5f6g7h8i9j\",\"object\":\"chat.completion\",\"created\":"
-		"1783328400,"
-		"\"model\":\"gpt-5-mini\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
-		"\"content\":"
-		"\"A toll road is a road whose users pay for each "
-		"passage.\",\"refusal\":null},\"finish_reason\":"
-		"\"stop\"}],\"usage\":{\"prompt_tokens\":57,\"completion_tokens\":13,\"total_tokens\":70},"
-		"\"service_tier\":\"default\",\"system_fingerprint\":\"fp_0123456789\"}";
-	static const char form[] = "HTTP/1.1 200 OK\r\n"
-				   "Date: Mon, 06 Jul 2026 09:00:00 GMT\r\n"
-				   "Content-Type: application/json\r\n"
-				   "Content-Length: %zu\r\n"
-				   "openai-processing-ms: 87\r\n"
-				   "openai-version: 2020-10-01\r\n"
-				   "x-ratelimit-limit-requests: 10000\r\n"
-				   "x-ratelimit-remaining-requests: 9999\r\n"
-				   "x-ratelimit-reset-requests: 6ms\r\n"
-				   "x-request-id: req_4f1a2b3c4d5e6f708192a3b4c5d6e7f8\r\n"
-				   "\r\n%s";
-	size_t room = sizeof form + sizeof body + 16;
-	u->json = malloc(room);
-	if (u->json == NULL)
-		bench_die("malloc");
-	u->json_n = (size_t)snprintf(u->json, room, form, sizeof body - 1, body);
-}
-
-static void prepare_event(struct upstream *u)
-{
-	static const char front[] = "data: {\"id\":\"chatcmpl-b\",\"t\":\"",
-			  back[] = "\",\"choices\":[{\"index\":0,"
-				   "\"delta\":{\"content\":\"",
-			  end[] = "\"}}]}\n\n";
-	char *e = u->event;
-	size_t n = (size_t)snprintf(e, sizeof u->event, "%x\r\n", (unsigned)EVENT_BYTES);
-	size_t begin = n;
-	memcpy(e + n, front, sizeof front - 1);
-	n += sizeof front - 1;
-	u->stamp_at = n;
-	n += BENCH_STAMP_DIGITS;
-	memcpy(e + n, back, sizeof back - 1);
-	n += sizeof back - 1;
-	size_t fill = EVENT_BYTES - (n - begin) - (sizeof end - 1);
-	memset(e + n, 'w', fill);
-	n += fill;
-	memcpy(e + n, end, sizeof end - 1);
-	n += sizeof end - 1;
-	memcpy(e + n, "\r\n", 2);
-	u->event_n = n + 2;
-}
 
 /* ---- connections */
 
@@ -146,10 +83,10 @@ static void close_conn(struct upstream *u, struct conn *c)
 
 /* False: the connection is gone.  What does not fit into the socket's buffer is more than an honest reader
  * leaves there. */
-static bool say(struct upstream *u, struct conn *c, const char *data, size_t n)
+static bool say(struct upstream *u, struct conn *c, struct bench_text text)
 {
-	ssize_t put = send(c->fd, data, n, MSG_NOSIGNAL | MSG_DONTWAIT);
-	if (put == (ssize_t)n)
+	ssize_t put = send(c->fd, text.bytes, text.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (put == (ssize_t)text.n)
 		return true;
 	if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && c->streaming)
 		return true; /* this event is lost, and the load will count one less */
@@ -157,19 +94,22 @@ static bool say(struct upstream *u, struct conn *c, const char *data, size_t n)
 	return false;
 }
 
-static void say_event(struct upstream *u, struct conn *c)
+/* False: the connection is gone. */
+static bool say_event(struct upstream *u, struct conn *c)
 {
-	bench_put_digits(u->event + u->stamp_at, BENCH_STAMP_DIGITS, bench_now_ns());
-	if (!say(u, c, u->event, u->event_n))
-		return;
-	if (++c->events_sent == u->events && say(u, c, stream_end, sizeof stream_end - 1))
-		leave_slot(u, c);
+	bench_answers_stamp(&u->answers, bench_now_ns());
+	if (!say(u, c, (struct bench_text){u->answers.event, u->answers.event_n}))
+		return false;
+	if (++c->events_sent < u->events || u->events == 0)
+		return true;
+	leave_slot(u, c);
+	return say(u, c, u->answers.stream_end);
 }
 
-/* The first event comes at the stream's next millisecond. */
+/* The head and the first event are two writes, as they are in life. */
 static bool begin_stream(struct upstream *u, struct conn *c)
 {
-	if (!say(u, c, stream_head, sizeof stream_head - 1))
+	if (!say(u, c, u->answers.stream_head))
 		return false;
 	c->streaming = true;
 	c->events_sent = 0;
@@ -177,13 +117,31 @@ static bool begin_stream(struct upstream *u, struct conn *c)
 		u->tick = bench_now_ns() / 1000000;
 	LIST_INSERT_HEAD(&u->slots[u->next_slot], c, slot);
 	u->next_slot = (u->next_slot + 1) % u->pace_ms;
-	return true;
+	return say_event(u, c);
+}
+
+static bool say_counts(struct upstream *u, struct conn *c)
+{
+	char body[96], text[224];
+	int body_n = snprintf(body, sizeof body, "{\"posts\":%llu,\"refused\":%llu}",
+			      (unsigned long long)u->posts, (unsigned long long)u->refused);
+	int n = snprintf(text, sizeof text,
+			 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			 body_n, body);
+	return say(u, c, (struct bench_text){text, (size_t)n});
 }
 
 static bool answer(struct upstream *u, struct conn *c)
 {
 	c->in_body = false;
-	return c->wants_stream ? begin_stream(u, c) : say(u, c, u->json, u->json_n);
+	if (c->wants_counts)
+		return say_counts(u, c);
+	u->posts++;
+	if (bench_refusals_next(&u->refusals)) {
+		u->refused++;
+		return say(u, c, u->answers.refusal);
+	}
+	return c->wants_stream ? begin_stream(u, c) : say(u, c, u->answers.completion);
 }
 
 /* ---- requests */
@@ -218,6 +176,7 @@ static void take_head(struct conn *c, const char *data, size_t n, size_t *used)
 	c->body_left = length;
 	c->in_body = true;
 	c->looked = c->wants_stream = false;
+	c->wants_counts = data[0] == 'G';
 }
 
 static void keep_head(struct conn *c, const char *data, size_t n)
@@ -305,23 +264,50 @@ static void tick(struct upstream *u)
 	}
 }
 
+static void say_events(struct upstream *u)
+{
+	char word[64];
+	size_t said = 0;
+	if (read(STDIN_FILENO, word, sizeof word) <= 0)
+		exit(0);
+	for (uint64_t i = 0; i < u->pace_ms; i++) {
+		struct conn *c = LIST_FIRST(&u->slots[i]), *next;
+		for (; c != NULL; c = next) {
+			next = LIST_NEXT(c, slot);
+			said += say_event(u, c);
+		}
+	}
+	(void)printf("said %zu\n", said);
+	(void)fflush(stdout);
+}
+
 static void loop(struct upstream *u)
 {
 	struct epoll_event ready[READY];
 	for (;;) {
-		int n = epoll_wait(u->epoll, ready, READY, u->n_streams > 0 ? 1 : -1);
+		bool clocked = !u->told && u->n_streams > 0;
+		int n = epoll_wait(u->epoll, ready, READY, clocked ? 1 : -1);
 		if (n < 0 && errno != EINTR)
 			bench_die("epoll_wait");
 		for (int i = 0; i < n; i++) {
 			int fd = ready[i].data.fd;
 			if (fd == u->listener)
 				on_listener(u);
+			else if (fd == STDIN_FILENO)
+				say_events(u);
 			else if (u->conns[fd] != NULL)
 				on_readable(u, u->conns[fd]);
 		}
-		if (u->n_streams > 0)
+		if (clocked)
 			tick(u);
 	}
+}
+
+static void watch(struct upstream *u, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+	if (epoll_ctl(u->epoll, EPOLL_CTL_ADD, fd, &e) != 0)
+		bench_die("epoll_ctl");
 }
 
 static void listen_somewhere(struct upstream *u)
@@ -333,38 +319,43 @@ static void listen_somewhere(struct upstream *u)
 	    listen(u->listener, 4096) != 0 || getsockname(u->listener, (struct sockaddr *)&a, &n) != 0)
 		bench_die("listen");
 	u->epoll = epoll_create1(EPOLL_CLOEXEC);
-	struct epoll_event e = {.events = EPOLLIN, .data.fd = u->listener};
-	if (u->epoll < 0 || epoll_ctl(u->epoll, EPOLL_CTL_ADD, u->listener, &e) != 0)
-		bench_die("epoll");
+	if (u->epoll < 0)
+		bench_die("epoll_create1");
+	watch(u, u->listener);
+	if (u->told)
+		watch(u, STDIN_FILENO);
 	(void)printf("port %u\n", (unsigned)ntohs(a.sin_port));
 	(void)fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-	static struct upstream u = {.pace_ms = 100};
+	static struct upstream u = {.pace_ms = 100, .refusals.random = 88172645463325252u};
 	static const struct option options[] = {{"pace", required_argument, NULL, 'p'},
+						{"told", no_argument, NULL, 't'},
 						{"events", required_argument, NULL, 'e'},
+						{"refuse", required_argument, NULL, 'r'},
 						{NULL, 0, NULL, 0}};
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'p')
-			u.pace_ms = bench_number("--pace", optarg, PACE_MOST_MS);
-		else if (c == 'e')
-			u.events = bench_number("--events", optarg, UINT32_MAX);
-		else
-			return 2;
+		switch (c) {
+		case 'p': u.pace_ms = bench_number("--pace", optarg, PACE_MOST_MS); break;
+		case 't': u.told = true; break;
+		case 'e': u.events = bench_number("--events", optarg, UINT32_MAX); break;
+		case 'r': u.refusals.percent = (unsigned)bench_number("--refuse", optarg, 100); break;
+		default: return 2;
+		}
 	}
 	if (u.pace_ms == 0 || optind < argc) {
-		(void)fprintf(stderr, "Usage: bench-upstream [--pace MS] [--events N]\n");
+		(void)fprintf(stderr,
+			      "Usage: bench-upstream [--pace MS | --told] [--events N] [--refuse PERCENT]\n");
 		return 2;
 	}
 	u.slots = calloc(u.pace_ms, sizeof *u.slots);
 	if (u.slots == NULL)
 		bench_die("calloc");
 	bench_raise_fd_limit();
-	prepare_json(&u);
-	prepare_event(&u);
+	bench_answers_make(&u.answers);
 	listen_somewhere(&u);
 	loop(&u);
 }

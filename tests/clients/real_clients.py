@@ -4,6 +4,7 @@ TURNPIKE_BIN names the binary (build/turnpike otherwise).  Every process started
 """
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -121,8 +122,15 @@ def proxy(sim, folder):
 # ---- clients
 
 def install_clients():
-    """build/clients with the exact packages of package-lock.json; installed when they changed."""
+    """build/clients with the exact packages of package-lock.json; installed when they changed, by one process."""
     CLIENTS.mkdir(parents=True, exist_ok=True)
+    with open(CLIENTS / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install_changed()
+    return CLIENTS
+
+
+def _install_changed():
     wanted = (HERE / "package-lock.json").read_bytes()
     installed = CLIENTS / "installed-lock.json"
     if not installed.exists() or installed.read_bytes() != wanted:
@@ -133,7 +141,6 @@ def install_clients():
             ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=CLIENTS, check=True, timeout=600
         )
         installed.write_bytes(wanted)
-    return CLIENTS
 
 
 def run(argv, environment, timeout, cwd=None):

@@ -1,18 +1,27 @@
 import pytest
 
 pytest.register_assert_rewrite("harness.client", "harness.lab", "harness.turnpike", "harness.checks",
-                            "harness.exposition", "harness.crowd")
+                            "harness.exposition", "harness.crowd", "harness.streams", "harness.combos", "harness.serving")
 
 from harness import turnpike  # noqa: E402
-from harness.lab import Lab  # noqa: E402
+from harness.fixtures import lab, pytest_runtest_makereport  # noqa: E402, F401
+from harness.serving import provider, serve  # noqa: E402, F401
 
 
 def pytest_report_header(config):
     return "turnpike: " + turnpike.BINARY
 
 
+# Files of 20 seconds and more, which are begun first: where several processes share the files, they end together.
+# (The first one installs packages from npm.)
+LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_cli",
+        "test_crash", "test_admin", "test_prelude", "test_combo_bodies", "test_compression", "test_combos",
+        "test_shared_waits")
+
+
 def pytest_collection_modifyitems(session, config, items):
-    """Which rows of each module were asked for: those run side by side."""
+    """The order of the files, and which rows of each module were asked for: those run side by side."""
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
     for item in items:
         rows = getattr(item.module, "rows", None)
         call = getattr(item, "callspec", None)
@@ -28,24 +37,3 @@ def row_result(request):
     rows = request.module.rows
     rows.start(rows.asked)
     return rows.result
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
-    report = (yield).get_result()
-    if report.when == "call":
-        item.passed = report.passed
-
-
-@pytest.fixture
-def lab(request):
-    """A lab of its own for a test that is to run alone; looked after when the test has passed."""
-    made = Lab(request.node.name)
-    try:
-        yield made
-        if getattr(request.node, "passed", False):
-            made.check()
-        else:
-            print(made.logs())
-    finally:
-        made.close()

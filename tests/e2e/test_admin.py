@@ -32,10 +32,6 @@ turnpike_overhead_seconds turnpike_ledger_entries turnpike_worker_restarts_total
 turnpike_alerts_total codex_retry_attempts_total codex_retry_success_rate""".split()
 
 
-def unix(lab):
-    return {"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]}}
-
-
 def get(t, path, headers=(), method="GET", door=0, **how):
     return ask(t.admins[door], method, path, headers, timeout=10, **how)
 
@@ -56,7 +52,7 @@ def numbers(t):
 
 @rows("endpoints")
 def _(lab):
-    t = lab.turnpike(lab.provider(), dict(admin={"listen": [unix(lab)["admin"]["listen"][0], "127.0.0.1:0"]}))
+    t = lab.turnpike(lab.provider(), dict(admin={"listen": [lab.admin()["admin"]["listen"][0], "127.0.0.1:0"]}))
     for door in (0, 1):
         with Client(t.admins[door]) as c:
             for path, code in (("/healthz", 200), ("/readyz", 200), ("/stats", 200), ("/metrics", 200), ("/", 200), ("/x", 404),
@@ -183,14 +179,14 @@ def _(lab):
     path = os.path.join(lab.folder, "admin.sock")
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(path)
-    t = lab.turnpike(lab.provider(), unix(lab))
+    t = lab.turnpike(lab.provider(), lab.admin())
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o660
     assert get(t, "/healthz").status == 200
     t.stop()
     assert not os.path.exists(path)
     with open(path, "w") as file:
         file.write("mine")
-    second = lab.turnpike(lab.provider(), unix(lab), start=False)
+    second = lab.turnpike(lab.provider(), lab.admin(), start=False)
     with pytest.raises(AssertionError, match="exists and is not a socket"):
         second.start()
     second.allowed.append("not a socket")
@@ -200,7 +196,7 @@ def _(lab):
 @rows("not-through-public-listeners")
 def _(lab):
     u = lab.provider()
-    t = lab.turnpike(u, unix(lab))
+    t = lab.turnpike(u, lab.admin())
     for path in ("/metrics", "/stats", "/healthz", "/blacklist/clear"):
         assert b"turnpike_" not in lab.get(t, path).body
     assert u.count == 4  # they are paths of the provider, like any other
@@ -261,12 +257,12 @@ def _(lab):
 @rows("leaves-with-a-killed-master")
 def _(lab):
     u = lab.provider()
-    t = lab.turnpike(u, unix(lab), probe=False)
+    t = lab.turnpike(u, lab.admin(), probe=False)
     admin = t.admin_process()
     os.kill(t.pid, signal.SIGKILL)
     t.process.wait(5)
     until(lambda: not alive(admin), 3, "it leaves")
-    again = lab.turnpike(u, unix(lab), name=t.name)
+    again = lab.turnpike(u, lab.admin(), name=t.name)
     assert get(again, "/readyz").status == 200
 
 
@@ -309,7 +305,7 @@ def refused(t):
 
 @rows("bounds")
 def _(lab):
-    t = lab.turnpike(lab.provider(), unix(lab))
+    t = lab.turnpike(lab.provider(), lab.admin())
     assert get(t, "/stats", {"X": "a" * 9000}).status == 431
     with Client(t.admins[0]) as c:
         c.send(b"GET /" + b"a" * 9000)

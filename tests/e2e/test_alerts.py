@@ -4,6 +4,7 @@ import calendar
 import contextlib
 import json
 import os
+import shlex
 import signal
 import time
 
@@ -58,6 +59,10 @@ def raised(t):
     done = turnpike.run("stats", "--json", "--name", t.name)
     assert done.returncode == 0, done.stderr
     return {kind: n for kind, n in json.loads(done.stdout)["alerts"].items() if n}
+
+
+def lost(t):
+    return json.loads(turnpike.run("stats", "--json", "--name", t.name).stdout)["alerts_lost"]
 
 
 def group_lives(group):
@@ -142,6 +147,7 @@ def _(lab):
     t = serve(lab, u, appends(lab), config=turnpike.merge(FAST, {"admin": {"listen": "127.0.0.1:0"}}))
     lab.post(t)
     values = Exposition(client.ask(t.admins[0], "GET", "/metrics").body.decode()).values
+    assert values["turnpike_alerts_lost_total", ()] == 0
     assert values["turnpike_alerts_total", (("kind", "system_load"),)] == 1
     assert values["turnpike_alerts_total", (("kind", "worker_died"),)] == 0
 
@@ -171,6 +177,56 @@ def _(lab):
     between(time.monotonic() - began, 30, 33, "life of the command")
     logged(t, "alerts.command for system_load ran for 30 s: killed")
     until(lambda: len(t.workers()) == t.config["workers"], 2, "it was reaped")
+
+
+HOSTILE = '''
+trap "" TERM INT HUP PIPE
+echo $$ > "$0"
+for i in 1 2 3 4 5; do (trap "" TERM; while :; do sleep 60; done) & done
+head -c 2000000 /dev/zero | tr "\\0" "x"
+while :; do sleep 60; done
+'''
+
+
+def zombies(t):
+    return [pid for pid in turnpike.children(t.pid) if not turnpike.alive(pid)]
+
+
+@rows("hostile")
+def _(lab):
+    """It ignores signals, starts processes, writes masses and never ends, while a hundred alerts come: no turn waits, what is
+    lost is counted and told, all is killed after 30 s, nothing stays behind, and the next alert gets through."""
+    u = lab.provider(then=ok())
+    u.row("load", then=status(429, DROWNING))
+    clock = turnpike.ShiftedClock(lab.folder)
+    with open(file_of(lab, "tell"), "w") as out:
+        out.write("[ -e %s ] || exec sh -c %s %s\ncat >> %s\n" % (
+            file_of(lab, "pid"), shlex.quote(HOSTILE), file_of(lab, "pid"), file_of(lab)))
+    t = serve(lab, u, ["sh", file_of(lab, "tell")], r"^alerts.command for system_load ran for 30 s: killed$",
+              r"log lines were lost", env=clock.env)
+    once = {"x-row": "load", "x-turnpike-max-sends": "1"}
+    lab.post(t, headers=once)
+    group = int(until(lambda: text_of(lab, "pid"), 5, "the command runs"))
+    for _ in range(100):
+        answer = lab.post(t, headers=once)
+        assert answer.status == 429
+        between(answer.took, 0, 1.0, "answer beside a hostile command")
+    served(lab.post(t))
+    os.kill(group, signal.SIGTERM)
+    clock.shift(28)
+    for _ in range(20):
+        lab.post(t, headers=once)
+    assert group_lives(group)
+    clock.shift(3)
+    until(lambda: not group_lives(group), 5, "the group is gone")
+    until(lambda: not zombies(t) and len(t.workers()) == t.config["workers"], 5, "it was reaped")
+    logged(t, "alerts.command for system_load ran for 30 s: killed")
+    assert raised(t) == {"system_load": 1} and lost(t) == 1
+    clock.shift(31)
+    lab.post(t, headers=once)
+    alert, = alerts_of(lab, 1)
+    assert alert["kind"] == "system_load"
+    assert raised(t) == {"system_load": 2} and lost(t) == 1
 
 
 @rows("stop")
@@ -204,6 +260,18 @@ def _(lab):
     served(lab.post(t), sends=2)
     logged(t, "alerts.command: cannot run /nonexistent/tell: No such file or directory")
     logged(t, "alerts.command for system_load exited with status 127")
+    assert lost(t) == 1 and not zombies(t)
+
+
+@rows("not-executable")
+def _(lab):
+    with open(file_of(lab, "tell"), "w") as out:
+        out.write("no program")
+    u = lab.provider(status(429, DROWNING), then=ok())
+    t = serve(lab, u, [file_of(lab, "tell")], r"^alerts.command")
+    served(lab.post(t), sends=2)
+    logged(t, "alerts.command: cannot run %s: Permission denied" % file_of(lab, "tell"))
+    until(lambda: lost(t) == 1 and not zombies(t), 5, "it is counted, and reaped")
 
 
 @rows.table("ends", {"status": ("exit 3", "exited with status 3"),
@@ -214,6 +282,7 @@ def _(lab, case):
     t = serve(lab, u, ["sh", "-c", script], r"^alerts.command")
     served(lab.post(t), sends=2)
     logged(t, "alerts.command for system_load " + words)
+    assert lost(t) == 1
 
 
 @rows("deaf")

@@ -9,6 +9,7 @@ from harness.checks import FAMILIES, MODELS, error_json, local_error, not_stoppe
 from harness.client import Client, body_for
 from harness.lab import Rows, between, gaps, quiet
 from harness.provider import before_body, fin, ok, raw, reset, reset_inside, silent, status
+from harness.turnpike import free_port
 
 rows = Rows()
 
@@ -78,12 +79,6 @@ def _(lab, family):
     t.counted(possibly_billed=1)
 
 
-def closed_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def unreachable(lab, url, limit, **settings):
     t = lab.turnpike({"p": dict({"url": url, "timeouts": {"connect": "3s"}}, **settings)})
     for family, path in FAMILIES.items():
@@ -98,7 +93,7 @@ def unreachable(lab, url, limit, **settings):
 
 @rows("AM-5-closed-port")
 def _(lab):
-    unreachable(lab, "http://127.0.0.1:%d/v1" % closed_port(), 1)
+    unreachable(lab, "http://127.0.0.1:%d/v1" % free_port(), 1)
 
 
 @rows("AM-5-tls-handshake")

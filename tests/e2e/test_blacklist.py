@@ -12,7 +12,7 @@ from harness.checks import error_json, local_error, relayed, served
 from harness.client import ask, body_for
 from harness.exposition import Exposition
 from harness.lab import SLACK, Rows, between, quiet
-from harness.provider import event, fin, good_events, ok, reset, silent, status, stream
+from harness.provider import fin, good_events, ok, reset, silent, status, stream
 from harness.turnpike import run, until
 
 rows = Rows(allow=[r"^alert url_listed: "])

@@ -1,4 +1,4 @@
-"""The capacity gate beside what else holds a send: told waits, tokens that cannot be had."""
+"""The capacity gate beside what else holds a send: told waits, tokens that cannot be had; and under reloads."""
 
 import json
 import threading
@@ -7,10 +7,11 @@ import pytest
 
 from harness import turnpike
 from harness.checks import served
-from harness.client import body_for
+from harness.client import ask, body_for
 from harness.crowd import CHAT, Busy, Crowd, capacity, order, wait_queued
-from harness.lab import Rows
+from harness.lab import Rows, quiet
 from harness.provider import ok, status
+from harness.turnpike import merge, until, yaml
 
 rows = Rows()
 
@@ -108,6 +109,74 @@ def _(lab):
     for answer in crowd.results():
         served(answer, sends=1)
     assert busy.most == 1 and order(two) == [0, 1, 2]
+
+
+# ---- reloads
+
+def rewrite(t, config):
+    t.config = merge(t.config, config)
+    with open(t.file, "w") as out:
+        out.write(yaml(t.config))
+    return ask(t.admins[0], "POST", "/reload", {"Authorization": "Bearer admin-0001"}, timeout=20)
+
+
+@rows.table("changed-limit", {"lowered": (3, 1), "raised": (1, 3)})
+def _(lab, case):
+    """A limit that a reload changes holds for requests that wait already, too."""
+    before, after = case
+    releases = [threading.Event() for _ in range(before)]
+    last, lock, inside = threading.Event(), threading.Lock(), []
+
+    def step(x):
+        with lock:
+            inside.append(x)
+            mine = releases[len(inside) - 1] if len(inside) <= before else last
+        x.await_event(mine)
+        ok()(x)
+
+    u = lab.provider(then=step)
+    t = lab.turnpike(u, merge(capacity(before, workers=2), {"admin": {"token": "admin-0001"}}))
+    crowd = Crowd(lab, t)
+    for number in range(before + 4):
+        crowd.add(number)
+    u.wait_sends(before)
+    wait_queued(t, 4)
+    answer = rewrite(t, {"providers": {"p": {"capacity": {"limit": after}}}})
+    assert answer.status == 200, answer.body
+    if after > before:
+        u.wait_sends(after)
+        wait_queued(t, 4 + before - after)
+    else:
+        for release in releases[:-1]:  # those that end leave more in progress than there may be now
+            release.set()
+        until(lambda: t.stats()["turns_ok"] == before - 1, 5, "the first ones are served")
+        quiet(u, 0.5, before)
+        releases[-1].set()
+        u.wait_sends(before + 1)
+        quiet(u, 0.5, before + 1)
+    for event in releases + [last]:
+        event.set()
+    for answer in crowd.results():
+        served(answer, sends=1)
+
+
+@rows("names-run-out")
+def _(lab):
+    """The table has 64 gates, and a limit is never silently none: the reload that would need more is refused."""
+    u = lab.provider(then=ok())
+
+    def providers(first, n):
+        return {"p%d" % i: {"url": u.url(), "capacity": {"limit": 1}} for i in range(first, first + n)}
+
+    one = {"routes": [{"path": "/v1", "provider": "p0"}], "admin": {"listen": "unix:" + lab.folder + "/admin.sock"}}
+    t = lab.turnpike(providers(0, 40), one, probe=False, allow=["reload refused"])
+    t.config["providers"] = dict(providers(40, 40), p0={"url": u.url(), "capacity": {"limit": 1}})
+    answer = rewrite(t, {})
+    assert answer.status == 422 and b"no room for its capacity.limit" in answer.body, answer.body
+    t.config["providers"] = providers(0, 65)
+    answer = rewrite(t, {})
+    assert answer.status == 422 and b"p64.capacity.limit" in answer.body and b"64 providers at most" in answer.body, answer.body
+    served(lab.post(t), sends=1)
 
 
 @pytest.mark.parametrize("row", rows.names())

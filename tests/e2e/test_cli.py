@@ -5,8 +5,8 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -18,7 +18,7 @@ from harness.checks import served
 from harness.client import body_for
 from harness.lab import SLACK
 from harness.provider import event, ok, reset, silent, status, stream
-from harness.turnpike import BINARY, ROOT, run, until
+from harness.turnpike import BINARY, ROOT, free_port, run, until
 
 PATH = "/chat/completions"
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]})
@@ -28,11 +28,6 @@ CLEAN = {name: value for name, value in os.environ.items() if name not in ("SSL_
 
 def post(u, *arguments, path=PATH, **how):
     return subprocess.run([BINARY, "post", u.url() + path, *arguments], capture_output=True, timeout=60, **how)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 # ---- post and get
@@ -360,9 +355,24 @@ def test_check_connect(lab):
 
 
 
+def state_name(lab):
+    """Of a server that has no name from the harness."""
+    return "turnpike-test-" + Path(lab.folder).name
+
+
+@pytest.fixture(autouse=True)
+def tables_without_a_file(request):
+    lab = request.getfixturevalue("lab") if "lab" in request.fixturenames else None
+    yield
+    if lab is not None:
+        for left in Path("/dev/shm").glob(state_name(lab) + "*"):
+            left.unlink()
+
+
 def serve_env(lab, text, *arguments, env=None):
     file = Path(lab.folder) / "turnpike.env"
-    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    text = text.encode() if isinstance(text, str) else text
+    file.write_bytes(text + b"STATE_NAME=%s\n" % state_name(lab).encode())
     return subprocess.Popen([BINARY, "serve", "--env-file", str(file), "--listen", "127.0.0.1:0", "--fresh-state", *arguments],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env or CLEAN, text=True)
 
@@ -370,10 +380,7 @@ def serve_env(lab, text, *arguments, env=None):
 def ready(p):
     line = p.stdout.readline()
     if not line:
-        said = p.stderr.read()
-        if "another turnpike" in said:
-            pytest.skip("another server runs with the default state name")
-        raise AssertionError(said)
+        raise AssertionError(p.stderr.read())
     words = re.search(r"listening on http://127\.0\.0\.1:(\d+)", line)
     admin = re.search(r"admin on http://127\.0\.0\.1:(\d+)", line)
     return ("127.0.0.1", int(words[1])), admin and int(admin[1])
@@ -407,7 +414,7 @@ def test_environment_alone(lab):
     if os.path.exists("/etc/turnpike/turnpike.yaml"):
         pytest.skip("this machine has a configuration")
     p = subprocess.Popen([BINARY, "serve", "--listen", "127.0.0.1:0", "--fresh-state"], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, env=dict(CLEAN, CODEX_ENDPOINT=u.url()), text=True)
+                         stderr=subprocess.PIPE, env=dict(CLEAN, CODEX_ENDPOINT=u.url(), STATE_NAME=state_name(lab)), text=True)
     try:
         address, _ = ready(p)
         served(lab.post(address), sends=1)
@@ -427,7 +434,7 @@ def test_env_file_is_reloaded(lab):
         address, _ = ready(p)
         served(lab.post(address), sends=1)
         file = Path(lab.folder) / "turnpike.env"
-        file.write_text("CODEX_ENDPOINT=%s\nLOG_FILE=%s\n" % (b.url(), log))
+        file.write_text("CODEX_ENDPOINT=%s\nLOG_FILE=%s\nSTATE_NAME=/%s\n" % (b.url(), log, state_name(lab)))
         done = subprocess.run([BINARY, "reload", "--env-file", str(file)], env=CLEAN, capture_output=True, text=True, timeout=30)
         assert done.returncode == 0 and "generation 2" in done.stdout, (done, log.read_text())
         served(lab.post(address), sends=1)
@@ -439,6 +446,40 @@ def test_env_file_is_reloaded(lab):
         end(p)
     assert (a.count, b.count) == (1, 2)
     assert "reloading %s" % file in log.read_text()
+
+
+def test_two_servers_without_a_file(lab):
+    """One name, one server: the second says what to do; with a name of its own it serves beside the first, with a table
+    and a file of refresh tokens of its own."""
+    a, b = lab.provider(then=ok()), lab.provider(then=ok())
+    env = dict(CLEAN, CODEX_ENDPOINT=b.url(), STATE_NAME=state_name(lab))
+    serve = [BINARY, "serve", "--listen", "127.0.0.1:0"]
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": lab.folder}
+    first = serve_env(lab, "CODEX_ENDPOINT=%s\n" % a.url())
+    try:
+        address, _ = ready(first)
+        second = subprocess.run(serve, env=env, capture_output=True, text=True, timeout=20, cwd=lab.folder)
+        assert second.returncode == 1 and second.stdout == ""
+        assert re.search(r"another turnpike \(pid %d\) is running with the state name /%s; .*STATE_NAME" % (
+            first.pid, state_name(lab)), second.stderr), second.stderr
+        env["STATE_NAME"] += "-b"
+        second = subprocess.Popen(serve, env=env, **how)
+        try:
+            other, _ = ready(second)
+            served(lab.post(address), sends=1)
+            served(lab.post(other), sends=1)
+            served(lab.post(other), sends=1)
+            turns = [json.loads(run("stats", "--json", "--name", "/" + state_name(lab) + more).stdout)["counters"]["turns"]
+                     for more in ("", "-b")]
+            assert turns == [1, 2] and (a.count, b.count) == (1, 2)
+        finally:
+            end(second)
+    finally:
+        end(first)
+    for name, file in ((None, "turnpike.refresh"), ("/other", "other.refresh")):
+        env = dict(CLEAN, CODEX_ENDPOINT=b.url(), REFRESH_TOKEN="r-12345678", **({"STATE_NAME": name} if name else {}))
+        done = subprocess.run([BINARY, "config", "--effective"], env=env, capture_output=True, text=True, cwd=lab.folder)
+        assert os.path.join(lab.folder, file) in done.stdout, done
 
 
 def test_env_mode_tells_an_unreachable_endpoint(lab):
@@ -535,15 +576,128 @@ def complete(*words):
     return done.stdout.split()
 
 
+def letters(command):
+    part = run(command, "--help").stdout.split("\nOptions\n")[1].split("\n\n")[0]
+    return re.findall(r"^ {2}(-\w), ", part, re.M)
+
+
+ZSH = r"""
+_describe() { print -rl -- "${(P@)2}" }
+_arguments() { for a; do print -r -- "argument $a"; done }
+file=$1; shift; CURRENT=${#}
+words=("$@"); source $file
+"""
+
+
+def zsh_offers(*words):
+    """What it hands to zsh's own functions for these words, the last of which is being written."""
+    file = str(Path(ROOT, "etc", "completion", "_turnpike"))
+    done = subprocess.run(["zsh", "-f", "-c", ZSH, "zsh", file, "turnpike", *words], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 0 and done.stderr == "", done
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+def test_zsh_completes():
+    offered = zsh_offers("")
+    assert [line.split(":")[0] for line in offered.splitlines()] == commands(), offered
+    for command in commands():
+        offered = zsh_offers(command, "")
+        assert re.findall(r"^argument \*?(--[a-z-]+)\[", offered, re.M) == flags(command)
+        assert re.findall(r"^argument \*?(-\w)\[", offered, re.M) == letters(command)
+    assert "(list clear)" in zsh_offers("blacklist", "")
+    assert "--config[" in zsh_offers("serve", "") and ":FILE:_files" in zsh_offers("serve", "")
+
+
+def test_the_manual_page_has_all_commands_and_exit_codes():
+    page = Path(ROOT, "packaging", "man", "turnpike.8").read_text()
+    section = {name: text for name, text in re.findall(r"^\.SH ([A-Z ]+)\n(.*?)(?=^\.SH|\Z)", page, re.M | re.S)}
+    for command in commands():
+        if command != "help":
+            assert re.search(r"^\.B .*(?<![a-z])(?:fB)?%s\b" % command, section["COMMANDS"], re.M), command
+        codes = run(command, "--help").stdout.split("\nExit status\n")[1]
+        for code in re.findall(r"^ {2}(\d+)", codes, re.M):
+            assert re.search(r"^\.BR? %s\b" % code, section["EXIT STATUS"], re.M), (command, code)
+    for name in ("HUP", "USR1", "USR2", "TERM"):
+        assert name in section["SIGNALS"] and name in run("serve", "--help").stdout
+    if shutil.which("man") is not None:
+        done = subprocess.run(["man", "--warnings", "-l", str(Path(ROOT, "packaging/man/turnpike.8"))], capture_output=True, text=True,
+                              env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"), timeout=60)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
 def test_bash_completes(lab):
     assert complete("") == [*commands(), "--help", "--version"]
     assert complete("co") == ["config", "cooldown", "completion"]
     for command in commands():
         if command != "help":
-            assert [word for word in complete(command, "--")] == flags(command)
+            assert complete(command, "--") == flags(command)
+            assert [word for word in complete(command, "-") if word[1] != "-"] == letters(command)
     assert complete("blacklist", "c") == ["clear"]
     assert complete("post", "--profile", "") == ["guarded", "patient"]
     assert complete("post", "-H", "") == []
     assert complete("help", "se") == ["serve"]
     Path(lab.folder, "some.yaml").write_text("")
     assert complete("serve", "-c", lab.folder + "/so") == [lab.folder + "/some.yaml"]
+
+
+# ---- what is printed counts when it has arrived
+
+PRINTING = [["help"], ["--help"], ["-h"], ["version"], ["--version"], ["-V"], ["help", "serve"], ["completion", "bash"],
+            ["completion", "zsh"], *([["config", "--" + what] for what in ("defaults", "schema", "markdown", "man")]),
+            *([[command, "--help"] for command in commands()])]
+TABLE = [["stats"], ["stats", "--json"], ["top", "--once", "--every", "100ms"], ["blacklist"], ["blacklist", "--json"],
+         ["blacklist", "clear"], ["cooldown"], ["cooldown", "clear"]]
+
+
+def lost(arguments, closed):
+    """With standard output on a full disk, or closed."""
+    with open("/dev/full", "wb") as full:
+        how = {"preexec_fn": lambda: os.close(1)} if closed else {"stdout": full}
+        done = subprocess.run([BINARY, *arguments], stderr=subprocess.PIPE, text=True, timeout=30, **how)
+    why = "Bad file descriptor" if closed else "No space left on device"
+    # of much output the C library has forgotten why
+    assert re.search(r"^turnpike %s: cannot write to standard output(: %s)?\n\Z" % (arguments[0], why), done.stderr, re.M), done
+    return done.returncode
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["full", "closed"])
+def test_output_that_is_lost_is_an_error(lab, closed):
+    u = lab.provider(then=ok())
+    t = lab.turnpike(u, probe=False)
+    server = [[*arguments, "--name", t.name] for arguments in TABLE]
+    of_file = [[*arguments, "-c", t.file] for arguments in (["check"], ["check", "--connect"], ["config", "--effective"], ["reload"])]
+    request = [["post", u.url() + PATH, "-d", BODY], ["get", u.url("/v1/models")], ["post", "-i", u.url() + PATH, "-d", BODY]]
+    missed = {command for command in commands()} - {arguments[0] for arguments in PRINTING + server + of_file + request}
+    assert not missed
+    for arguments in PRINTING + server + of_file + request + [["simulate", "--listen", "127.0.0.1:0"]]:
+        assert lost(arguments, closed) == 1, arguments
+    for arguments in (["nonsense"], ["top", "--every", "1ms"], ["stats", "--name", "/turnpike-test-none"]):
+        done = run(*arguments)  # nothing is printed there: nothing is lost
+        assert done.returncode > 0 and "standard output" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["full", "closed"])
+def test_a_server_whose_line_is_lost_serves(lab, closed):
+    """It cannot be told by its exit status, which comes much later: its log says so."""
+    u = lab.provider(then=ok())
+    port = free_port()
+    t = lab.turnpike(u, {"listen": "127.0.0.1:%d" % port}, start=False)
+    with open("/dev/full", "wb") as full:
+        how = {"preexec_fn": lambda: os.close(1)} if closed else {"stdout": full}
+        p = subprocess.Popen([BINARY, "serve", "-c", t.file], stderr=subprocess.PIPE, text=True, **how)
+    try:
+        line = next(line for line in p.stderr if "standard output" in line)
+        assert re.search(r"warn .*cannot write to standard output where it listens: ", line)
+        served(lab.post(("127.0.0.1", port)), sends=1)
+    finally:
+        p.send_signal(signal.SIGTERM)
+        said = p.communicate(timeout=15)[1]
+        t.remove_table()
+    assert p.returncode == 0 and "standard output" not in said, said
+
+
+def test_a_closed_standard_input_is_an_error(lab):
+    u = lab.provider(then=ok())
+    done = subprocess.run([BINARY, "post", u.url() + PATH, "-"], preexec_fn=lambda: os.close(0), capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1 and "standard input" in done.stderr and u.count == 0, done

@@ -7,9 +7,9 @@ import pytest
 from harness.checks import local_error, served
 from harness.client import body_for, prompt, request_bytes
 from harness.coding import CODINGS, coded, label
+from harness.combos import CHAT, combo, same_but_model
 from harness.lab import Rows
 from harness.provider import status
-from test_combos import CHAT, combo, same_but_model
 
 rows = Rows()
 

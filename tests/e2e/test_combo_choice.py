@@ -6,9 +6,9 @@ import pytest
 
 from harness import turnpike
 from harness.checks import FAMILIES, local_error, served
+from harness.combos import ask, combo
 from harness.lab import Rows
 from harness.provider import ok, status
-from test_combos import CHAT, ask, combo
 
 rows = Rows()
 

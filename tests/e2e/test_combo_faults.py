@@ -11,10 +11,10 @@ import time
 import pytest
 
 from harness.checks import served
+from harness.combos import ask, combo
 from harness.lab import Rows
 from harness.provider import ok, reset, silent, status
-from test_ambiguous import closed_port
-from test_combos import ask, combo
+from harness.turnpike import free_port
 
 rows = Rows()
 LONG = os.environ.get("TP_LONG") == "1"
@@ -49,7 +49,7 @@ def _(lab, group):
         for name in names:
             if dice.random() < 0.2:
                 refused.add(name)
-                urls.append("http://127.0.0.1:%d/v1" % closed_port())
+                urls.append("http://127.0.0.1:%d/v1" % free_port())
             else:
                 u = lab.provider(*[noted(name, fault(dice)) for _ in range(8)], then=noted(name, status(503)))
                 urls.append(u)
@@ -76,7 +76,7 @@ def _(lab, refused):
     serves again soon after it is back."""
     seconds, rate, cooldown = (30, 2, 5) if LONG else (6, 4, 1)
     a, b = lab.provider(then=ok() if refused else status(503)), lab.provider()
-    port = closed_port()
+    port = free_port()
     t = combo(lab, "http://127.0.0.1:%d/v1" % port if refused else a, b, sends_per_target=1,
               cooldown="%ds" % cooldown)
     begun = time.monotonic()

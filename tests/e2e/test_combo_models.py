@@ -6,9 +6,9 @@ import json
 import pytest
 
 from harness.checks import relayed, served
+from harness.combos import combo
 from harness.lab import Rows
 from harness.provider import error_body, raw, status
-from test_combos import combo
 
 rows = Rows()
 OPENAI = (b'{\n  "object": "list",\n  "data": [ {"id":"gpt-5","object":"model","created":1.50e+3,"x":"\\u00e9"},\n'

@@ -12,7 +12,7 @@ from harness.checks import FAMILIES, MODELS, error_json, refusal, relayed, serve
 from harness.client import body_for
 from harness.coding import CODINGS, coded, label, pieces
 from harness.lab import Rows, gaps, told
-from harness.provider import event, good_body, good_events, ok, status, stream
+from harness.provider import event, good_events, status, stream
 from harness.turnpike import BINARY, resident, until
 
 rows = Rows()

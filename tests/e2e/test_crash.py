@@ -27,10 +27,6 @@ WORKERS, CLIENTS, BUDGET = 4, 32, 4
 KILLED = [r"worker|signal"]
 
 
-def admin(lab):
-    return {"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]}}
-
-
 def scrape(t):
     answer = ask(t.admins[0], "GET", "/metrics", timeout=10)
     assert answer.status == 200, answer
@@ -165,7 +161,7 @@ def test_random_kills(lab):
     quick = {"overload": {"base": "20ms"}, "transient": {"base": "20ms"}, "retry_after": {"floor": "10ms"}}
     # One credential reaches an eighth of the ledger. With no room each turn of a client would get its first send.
     room = {"logical_requests": 1 << 20 if LONG else 1 << 16}
-    t = lab.turnpike({"p": u.url()}, dict(admin(lab), workers=WORKERS, retry=quick, state=room), allow=KILLED)
+    t = lab.turnpike({"p": u.url()}, dict(lab.admin(), workers=WORKERS, retry=quick, state=room), allow=KILLED)
     table = os.stat("/dev/shm" + t.name).st_ino
     load, scrapes = Load(t, u, seed), Scrapes(t)
     time.sleep(0.5)
@@ -211,7 +207,7 @@ ORDERS = {" ".join(order): order for order in itertools.permutations(("master", 
 def _(lab, order):
     """Budgets, counters and what an open send means outlive all of them."""
     u = lab.provider(then=status(503))
-    t = lab.turnpike(u, dict(admin(lab), workers=2), allow=KILLED, probe=False)
+    t = lab.turnpike(u, dict(lab.admin(), workers=2), allow=KILLED, probe=False)
     spent, headers = body_for(PATH, "spent"), {"Idempotency-Key": "spent"}
     assert lab.post(t, body=spent, headers=headers).status == 503 and u.count == 3
     held = u.row("held", then=lambda x: x.await_peer_close(20))
@@ -229,7 +225,7 @@ def _(lab, order):
             until(lambda: not alive(victims[name]), 5, "the worker is gone")
     t.process.wait(5)
     assert c.closed(5) is not None
-    again = lab.turnpike(u, dict(admin(lab), workers=2), name=t.name, allow=KILLED, probe=False)
+    again = lab.turnpike(u, dict(lab.admin(), workers=2), name=t.name, allow=KILLED, probe=False)
     assert "goes on from an earlier start" in again.log
     assert again.sends_counted() == counted == 4
     answer = lab.post(again, body=spent, headers=headers)

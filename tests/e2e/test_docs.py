@@ -11,8 +11,9 @@ import tomllib
 import pytest
 
 from harness import documents
+from harness.client import post
 from harness.documents import DOCUMENTS, HERE, MACHINE, TARGET, WHERE, blocks, text_of
-from harness.turnpike import BINARY, ROOT, Turnpike
+from harness.turnpike import BINARY, READY, ROOT, Turnpike, become_subreaper, until
 
 SERVERS = r"turnpike (serve|simulate)\b"
 RUN = [(name, command) for name, command in documents.every() if documents.where(command) == HERE]
@@ -68,8 +69,14 @@ def place(tmp_path_factory):
     url = re.search(r"http://\S+", line).group(0) + "/v1"
     server = Turnpike({"p": url}, {
         "routes": [{"path": path, "provider": "p"} for path in ("/v1", "/openai/v1", "/anthropic/v1")],
-        "admin": {"listen": ["127.0.0.1:0"]}}, folder=str(folder))
+        "admin": {"listen": ["127.0.0.1:0"]}, "pid_file": f"{folder}/run/turnpike.pid",
+        "log": {"output": f"{folder}/log/turnpike.log"}, "snapshots": {"directory": f"{folder}/snapshots"}},
+        folder=str(folder))
+    for name in ("run", "log", "snapshots"):
+        os.mkdir(folder / name)
     server.start()
+    assert post(server.address, "/v1/chat/completions", b'{"model": "sim:400", "messages": []}').status == 400
+    until(lambda: os.listdir(folder / "snapshots"), 10, "a snapshot")
     server.url = url
     (folder / "turnpike.env").write_text("".join(b for b in blocks("README.md", "ini") if "CODEX_ENDPOINT" in b))
     yield folder, server
@@ -83,6 +90,9 @@ def translated(command, folder, server):
     command = command.replace("127.0.0.1:8080", "%s:%d" % tuple(server.addresses[0][:2]))
     command = command.replace("127.0.0.1:9090", "%s:%d" % tuple(server.admins[0][:2]))
     command = command.replace("127.0.0.1:9099", "127.0.0.1:0")
+    for there, here in (("/var/log/turnpike/", "log/"), ("/run/turnpike/", "run/"),
+                        ("/var/lib/turnpike/", "")):
+        command = command.replace(there, f"{folder}/{here}")
     command = re.sub(r"(-c )(/etc/turnpike/)?turnpike.yaml", r"\1" + server.file, command)
     if re.match(r"turnpike (stats|top|blacklist|cooldown)\b", command):
         command += " --name " + server.name + (" --once" if command.startswith("turnpike top") else "")
@@ -106,8 +116,19 @@ def test_a_command_of_the_documents_works(place, name, command, tmp_path):
         end(process)
         second.remove_table()
         return
+    if "USR2" in line:
+        become_subreaper()
+    ready = server.log.count(READY)
     done = subprocess.run(["bash", "-c", line], env=env, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    if "USR1" in line:
+        until(lambda: (folder / "log" / "turnpike.log").exists(), 10, "a new file")
+    if "USR2" in line:
+        until(lambda: server.log.count(READY) > ready, 30, "another master")
+        server.adopt(server.holder())
+        assert "this is the master now" in (folder / "log" / "turnpike.log").read_text()
+    if "grep" in line:
+        assert done.stdout
     if line.startswith("curl -i"):
         assert re.match(r"HTTP/1.1 200 ", done.stdout), done.stdout
     if "sim:503,200" in line:

@@ -12,8 +12,7 @@ from harness.client import ask, body_for
 from harness.exposition import Exposition
 from harness.lab import Rows, between, quiet
 from harness.provider import good_events, ok, status, stream
-from harness.turnpike import run, until
-from test_ambiguous import closed_port
+from harness.turnpike import free_port, run, until
 
 rows = Rows()
 SKIP = "no way out via"
@@ -188,7 +187,7 @@ def _(lab, case):
 
 @rows("refused-then-direct")
 def _(lab):
-    u, port = secure(lab), closed_port()
+    u, port = secure(lab), free_port()
     t = lab.turnpike(https(u, ["http://127.0.0.1:%d" % port, "direct"]), {"workers": 4}, allow=[SKIP])
     for _ in range(5):
         served(lab.post(t), sends=1)
@@ -290,7 +289,7 @@ def _(lab):
 def _(lab):
     """That the provider itself cannot be reached counts."""
     bad = lab.proxy(then=FAILURES["407"][0])
-    t = lab.turnpike({"p": {"url": "https://127.0.0.1:%d/v1" % closed_port(), "via": ["direct", bad.url()]}},
+    t = lab.turnpike({"p": {"url": "https://127.0.0.1:%d/v1" % free_port(), "via": ["direct", bad.url()]}},
                      {"blacklist": {"failures": 1, "duration": "60s"}}, allow=[SKIP, "alert url_listed"], probe=False)
     for n in range(2):
         answer = lab.post(t, body=body_for("/v1/chat/completions", "request %d" % n))

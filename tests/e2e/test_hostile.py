@@ -6,21 +6,19 @@ import os
 import random
 import signal
 import socket
-import ssl
 import threading
 import time
 import zlib
 
 import pytest
 
-from harness.checks import FAMILIES, MODELS, error_json, local_error, refusal, relayed, served, stopped
-from harness.client import Client, body_for, chunk_bytes, request_bytes
-from harness.lab import SLACK, Rows, between
-from harness.provider import (before_body, error_body, event, good_body, good_events, ok, raw, reset, silent, status,
-                              stream)
+from harness.checks import FAMILIES, MODELS, served
+from harness.client import body_for, chunk_bytes, request_bytes
+from harness.lab import SLACK, Rows
+from harness.provider import before_body, event, good_body, good_events, ok, raw, silent, status
 from harness import turnpike
 from harness.tls import authority
-from harness.turnpike import alive, descriptors, resident, until
+from harness.turnpike import resident, until
 
 rows = Rows()
 PATH = "/v1/chat/completions"
@@ -150,7 +148,6 @@ def _(lab, case):
     """What is missing must not be filled up with our own error event: that would look complete."""
     family, missing = case
     def step(x):
-        data = whole_stream(x.send, 0)
         pre, out, _ = good_events(family)
         part = b"".join(pre + out)
         x.head(200, {"Content-Type": "text/event-stream", "Content-Length": str(len(part) + missing)})

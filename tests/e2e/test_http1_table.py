@@ -10,30 +10,10 @@ from harness import checks
 from harness.client import Client
 from harness.lab import Lab
 from harness.provider import family_of
+from harness.tables import unescape
 from harness.turnpike import ROOT
 
 PATH = os.path.join(ROOT, "tests", "data", "http1_requests.tsv")
-ESCAPES = {"r": b"\r", "n": b"\n", "t": b"\t", "\\": b"\\"}
-
-
-def unescape(text):
-    """\\r \\n \\t \\\\ \\xHH and {{N*text}}."""
-    out, index = bytearray(), 0
-    while index < len(text):
-        repeat = re.match(r"\{\{(\d+)\*(.*?)\}\}", text[index:])
-        if repeat:
-            out += int(repeat[1]) * unescape(repeat[2])
-            index += repeat.end()
-        elif text[index] == "\\" and text[index + 1] == "x":
-            out.append(int(text[index + 2:index + 4], 16))
-            index += 4
-        elif text[index] == "\\":
-            out += ESCAPES[text[index + 1]]
-            index += 2
-        else:
-            out += text[index].encode("latin-1")
-            index += 1
-    return bytes(out)
 
 
 def table():

@@ -8,6 +8,7 @@ import pytest
 from harness import turnpike
 from harness.checks import local_error, not_stopped, relayed, served, stopped
 from harness.client import body_for
+from harness.combos import cooling
 from harness.exposition import Exposition
 from harness.lab import Rows, between, told
 from harness.provider import error_body, ok, status
@@ -32,14 +33,6 @@ def pool(lab, u, keys=("A", "B"), config=None, **settings):
 
 def keys_of(u):
     return [(s.header("authorization") or s.header("x-api-key")).replace("Bearer ", "") for s in u.sends]
-
-
-def cooling(t):
-    done = turnpike.run("cooldown", "list", "--json", "--name", t.name)
-    assert done.returncode == 0, done
-    listing = json.loads(done.stdout)
-    listing = listing if isinstance(listing, list) else listing["cooldowns"]
-    return {row["name"]: row["left"] for row in listing}
 
 
 def cools_once(t, name):

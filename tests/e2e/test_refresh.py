@@ -10,8 +10,9 @@ import urllib.parse
 
 import pytest
 
-from harness.checks import local_error, relayed, served, stopped
-from harness.client import body_for
+from harness.checks import local_error, served, stopped
+from harness.client import ask, body_for
+from harness.exposition import Exposition
 from harness.lab import SLACK, Rows, between
 from harness.provider import ok, silent, status
 from harness.turnpike import alive, children, run, until
@@ -380,6 +381,27 @@ def _(lab, step):
     assert u.count == 0 and e.count == 1, (u.count, e.count)
     assert all(s.target == "/oauth/token" for s in e.sends)
     until(lambda: CANNOT in t.log, 2, "the log says so")
+
+
+@rows("metrics")
+def _(lab):
+    u = lab.provider(then=wants(1))
+    e = lab.provider(status(503), then=pair(1, expires_in=3600))
+    t = start(lab, u, e, allow=[CANNOT], **lab.admin())
+
+    def scrape():
+        return Exposition(ask(t.admins[0], "GET", "/metrics", timeout=10).body.decode())
+
+    assert lab.post(t).status != 200 and e.count == 1
+    seen = scrape()
+    assert seen.of("turnpike_token_refreshes_total") == {("p", "failed"): 1}
+    assert seen.of("turnpike_token_age_seconds") == seen.of("turnpike_token_left_seconds") == {}
+    until(lambda: lab.post(t).status == 200, 15, "the endpoint is asked again", step=0.2)
+    seen = scrape()
+    assert seen.of("turnpike_token_refreshes_total") == {("p", "failed"): 1, ("p", "renewed"): 1}
+    age, left = seen.of("turnpike_token_age_seconds")[("p",)], seen.of("turnpike_token_left_seconds")[("p",)]
+    assert 0 <= age < 60 and 3540 < left <= 3600 and abs(age + left - 3600) < 1, (age, left)
+    no_secrets(t)
 
 
 @rows("hangs")

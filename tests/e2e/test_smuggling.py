@@ -14,8 +14,8 @@ import pytest
 from harness.client import Client
 from harness.lab import Lab
 from harness.provider import PeerGone, Provider
+from harness.tables import unescape
 from harness.turnpike import ROOT, until
-from test_http1_table import unescape
 
 PATH = os.path.join(ROOT, "tests", "data", "smuggling.tsv")
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"

@@ -66,7 +66,8 @@ def test_one_key_500_connections(lab, code, most):
 @pytest.mark.parametrize("code, most", [(503, 3), (429, 4)])
 def test_one_key_while_workers_are_killed(lab, code, most):
     u = lab.provider(then=status(code, after=0.3))
-    t = lab.turnpike(u, {"workers": 4, "retry": QUICK, "blacklist": {"failures": 1000}}, allow=[r"worker|signal"])
+    t = lab.turnpike(u, {"workers": 4, "retry": QUICK, "blacklist": {"failures": 1000}, "log": {"level": "warn"}},
+                     allow=[r"worker|signal"])
     body, headers = body_for(PATH), {"Idempotency-Key": "one-logical-request"}
     stop, statuses = threading.Event(), collections.Counter()
     lock = threading.Lock()

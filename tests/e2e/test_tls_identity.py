@@ -1,16 +1,21 @@
 """Who is who under TLS: certificates of clients, ours for providers, and the choice among those of a listener."""
 
 import os
+import select
+import socket
 import ssl
+import struct
+import subprocess
+import threading
 
 import pytest
 
 from harness import tls
 from harness.checks import local_error, refusal, served
-from harness.client import Client, ask
+from harness.client import Client, ask, body_for
 from harness.lab import Rows, quiet
 from harness.provider import ok
-from harness.turnpike import merge, run, yaml
+from harness.turnpike import merge, run, until, yaml
 
 rows = Rows()
 
@@ -21,10 +26,6 @@ def listener(ca, **more):
 
 def upstream(u, authority, **more):
     return {"p": {"url": "https://localhost:%d/v1" % u.port, "tls": dict({"ca": authority.ca}, **more)}}
-
-
-def admin(lab, more):
-    return merge({"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]}}, more)
 
 
 def reload(t, config):
@@ -86,7 +87,7 @@ def _(lab):
     """Another authority: neither a connection nor a session of the one before gets in."""
     first, second = tls.authority(), tls.new_authority()
     old, new = first.issue("old", "DNS:c.example"), second.issue("new", "DNS:c.example")
-    t = lab.turnpike(lab.provider(then=ok()), admin(lab, listener(first, client_ca=first.ca)), probe=False)
+    t = lab.turnpike(lab.provider(then=ok()), lab.admin(listener(first, client_ca=first.ca)), probe=False)
     context = first.client(pair=old)
     kept = lab.client(t, tls=context)
     served(kept.post())
@@ -156,18 +157,113 @@ def _(lab):
     quiet(u, 0.3, 0)
 
 
+class Refusing:
+    """A server whose handshake fails at its end for want of a certificate, as it tells behind the request (TLS 1.3).
+    `alert`: it has read all that came before it closes, so that no reset takes the alert away."""
+
+    def __init__(self, context, alert=True):
+        self.context, self.alert, self.requests, self.connections = context, alert, 0, 0
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while True:
+            try:
+                c, _ = self.socket.accept()
+            except OSError:
+                return
+            self.connections += 1
+            with c:
+                c.settimeout(10)
+                self.serve(c)
+
+    def serve(self, c):
+        come, go = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls_end = self.context.wrap_bio(come, go, server_side=True)
+        while True:
+            try:
+                tls_end.do_handshake()
+                self.requests += 1  # then it would read one
+                return
+            except ssl.SSLWantReadError:
+                c.sendall(go.read())
+                come.write(c.recv(65536))
+                # what comes behind the handshake: our certificate, or none, and the request
+                if select.select([c], [], [], 0.3)[0]:
+                    come.write(c.recv(65536))
+            except ssl.SSLError:
+                break
+        if not self.alert:
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            return
+        c.sendall(go.read())
+        c.shutdown(socket.SHUT_WR)
+        while c.recv(65536):
+            pass
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
 @rows("not-presented-1.3")
 def _(lab):
-    """There the refusal comes behind the request, and what was written is not written again."""
+    """There the refusal comes behind the request: the alert proves that nothing ran, a reset proves nothing."""
     ca = tls.authority()
-    u = lab.provider(tls=demanding(ca))
-    t = lab.turnpike(upstream(u, ca))
-    answer = lab.post(t)
-    if answer.status == 502:  # the alert was here before the first byte was written: that proves that nothing ran
-        local_error(answer, 502, "chat", "upstream_unreachable")
-    else:
-        refusal(answer, "upstream_reset_replay_refused")
-    assert u.count == 0 and len(u.connections) == 1
+    for alert in (True, False):
+        u = Refusing(demanding(ca), alert)
+        t = lab.turnpike({"p": {"url": "https://localhost:%d/v1" % u.port, "tls": {"ca": ca.ca}}}, probe=False)
+        answer = lab.post(t)
+        if alert:
+            local_error(answer, 502, "chat", "upstream_unreachable")
+            assert t.final_stats()["given_back"] == 1 and answer.sends == 0, answer
+        else:
+            refusal(answer, "upstream_reset_replay_refused")
+        assert (u.connections, u.requests) == (1, 0)
+        u.close()
+
+
+@rows("not-presented-next-target")
+def _(lab):
+    """What provably did not run goes on to the next target of a combo, on one budget."""
+    ca = tls.authority()
+    u, other = Refusing(demanding(ca)), lab.provider(then=ok())
+    t = lab.turnpike({"p": {"url": "https://localhost:%d/v1" % u.port, "tls": {"ca": ca.ca}, "keys": ["key-p-0001"]},
+                      "other": {"url": other.url(), "keys": ["key-o-0001"]}},
+                     {"routes": [{"path": "/v1", "provider": "p"}], "combos": {"c": {"targets": [
+                         {"provider": "p", "model": "a"}, {"provider": "other", "model": "b"}]}}}, probe=False)
+    served(lab.post(t, body=body_for("/v1/chat/completions", model="c")), sends=1)
+    assert (u.connections, u.requests, other.count) == (1, 0, 1)
+    u.close()
+
+
+@rows("not-presented-to-openssl")
+def _(lab):
+    """openssl s_server -Verify: whichever of the two comes through, no answer and no second send."""
+    ca = tls.authority()
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(["openssl", "s_server", "-accept", "127.0.0.1:%d" % port, "-cert", ca.certificate, "-key", ca.key,
+                               "-CAfile", ca.ca, "-Verify", "1", "-verify_return_error", "-tls1_3", "-www"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        def listens():
+            with socket.socket() as s:
+                return s.connect_ex(("127.0.0.1", port)) == 0
+        until(listens, 5, "openssl listens")
+        t = lab.turnpike({"p": {"url": "https://localhost:%d/v1" % port, "tls": {"ca": ca.ca}}}, probe=False)
+        for number in range(5):
+            answer = lab.post(t, body=body_for("/v1/chat/completions", str(number)))
+            if answer.status == 502:
+                local_error(answer, 502, "chat", "upstream_unreachable")
+            else:
+                refusal(answer, "upstream_reset_replay_refused")
+        assert t.sends_counted() == 5
+    finally:
+        server.kill()
+        server.wait(5)
 
 
 @rows("expired-provider")
@@ -186,7 +282,7 @@ def _(lab):
     named = {name: ca.issue(name, names) for name, names in
              (("wild", "DNS:*.example.net,DNS:example.org"), ("exact", "DNS:api.example.net"))}
     more = [{"certificate": c, "key": k} for c, k in named.values()]
-    t = lab.turnpike(lab.provider(then=ok()), admin(lab, listener(ca, more=more)), probe=False)
+    t = lab.turnpike(lab.provider(then=ok()), lab.admin(listener(ca, more=more)), probe=False)
     context = ca.client()
 
     def shown(name):

@@ -57,7 +57,7 @@ def _(lab):
 @rows("a-new-worker-and-a-reload")
 def _(lab):
     ca = tls.authority()
-    config = front(ca, workers=1, admin={"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]})
+    config = front(ca, workers=1, admin=lab.admin()["admin"])
     t = lab.turnpike(lab.provider(then=ok()), config, probe=False, allow=[r"worker"])
     context = ca.client()
     session = session_of(t, context)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import struct
@@ -12,39 +11,20 @@ import time
 
 import pytest
 
-from harness.checks import served
-from harness.client import Client, ask, body_for, post
+from harness.client import ask, post
 from harness.lab import Rows
-from harness.provider import event, ok, stream
-from harness.turnpike import (BINARY, READY, ShiftedClock, alive, become_subreaper, children, descriptors, merge,
-                              name_of, until, yaml)
+from harness.provider import ok
+from harness.streams import finish, gated, open_stream
+from harness.turnpike import (BINARY, READY, ShiftedClock, alive, become_subreaper, children, descriptors, free_port,
+                              merge, until, yaml)
 
 rows = Rows()
 PATH = "/v1/chat/completions"
 STAYS = r"this one goes on serving"
 
 
-def gated(gate):
-    """A stream with its first output now, and the rest when the gate opens."""
-    first = event({"choices": [{"index": 0, "delta": {"content": "chat"}}]})
-    return stream([first, first, event("[DONE]")], barriers={1: gate})
-
-
-def open_stream(lab, t):
-    c = lab.client(t)
-    c.request("POST", PATH, body=body_for(PATH, stream=True))
-    return c, c.until(c.head(), b"content")
-
-
-def finish(c, answer):
-    c.rest(answer)
-    served(answer, sends=1)
-    assert answer.body.endswith(event("[DONE]")), answer
-
-
 def admin(lab, more=None):
-    return merge({"admin": {"listen": ["unix:" + os.path.join(lab.folder, "admin.sock")]},
-                  "shutdown": {"drain": "60s"}}, more or {})
+    return lab.admin(merge({"shutdown": {"drain": "60s"}}, more or {}))
 
 
 class Load:
@@ -260,6 +240,37 @@ def _(lab, which):
     assert old.wait(10) == 0
 
 
+@rows.table("dies-when-it-has-taken-over", ["same-table", "fresh-table"])
+def _(lab, which):
+    """kill -9 of the new master as soon as all is its own: the old one, which has let nothing go yet, goes on."""
+    pid_file, socket_path = os.path.join(lab.folder, "pid"), os.path.join(lab.folder, "client.sock")
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"pid_file": pid_file,
+                                                        "listen": ["127.0.0.1:0", "unix:" + socket_path]}),
+              allow=[STAYS, "is replaced by a fresh one"])
+    pid, workers = t.pid, t.workers()
+    turns = t.stats()["turns"]
+    with Load(t) as load:
+        load.more(20)
+        if which == "fresh-table":
+            other_layout(t)
+        new = successor(t)
+        until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+        os.kill(new, signal.SIGKILL)
+        until(lambda: "in its first second; this one goes on serving" in t.log, 10, lambda: t.log[-2000:])
+        load.more(50)
+        if which == "fresh-table":
+            other_layout(t, -1)
+        serves_on(lab, t, pid)
+    assert t.workers() == workers and int(open(pid_file).read()) == pid
+    with Client(socket_path) as c:
+        served(c.post(PATH))
+    assert t.stats()["turns"] >= turns + load.served - 200, "the table is the one of before"
+    old = t.upgrade()  # and the repaired one is taken
+    assert old.wait(15) == 0
+    with Client(socket_path) as c:
+        served(c.post(PATH))
+
+
 def other_layout(t, more=1):
     """The table looks like one of another version to whoever attaches."""
     with open("/dev/shm" + t.name, "r+b") as table:
@@ -422,10 +433,10 @@ def _(lab):
     with Load(t) as load:
         load.more(10)
         old = t.upgrade()
-        load.more(20)
+        until(lambda: t.stats()["turns"] >= 5, 20, "turns in the fresh table")
     assert "it has another layout version" in t.log
-    assert not os.path.exists("/dev/shm%s.next" % t.name)
-    assert 5 <= t.stats()["turns"] < load.served
+    until(lambda: not os.path.exists("/dev/shm%s.next" % t.name), 5, "the old table has no name any more")
+    assert t.stats()["turns"] < load.served
     gate.set()
     finish(c, answer)
     assert old.wait(10) == 0
@@ -477,12 +488,6 @@ def _(lab):
     assert manager.recv(999).decode() == "STOPPING=1\n"
     assert t.wait_exit() == 0
     manager.close()
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @rows.table("listeners", {"more-workers": 5, "fewer-workers": 1})

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from forward import Forward
-from harness.client import ask
-from harness.provider import ok, reset, status
+from harness.client import ask, body_for
+from harness.provider import ok, reset, silent, status
 from harness.turnpike import ROOT, ShiftedClock, run, until
 
 PICTURES = os.path.join(ROOT, "build", "ui")
@@ -128,6 +128,38 @@ def test_a_refused_reload_is_shown(lab, door, browser):
             out.write(text)
         t.signal(signal.SIGHUP)
         browser.until(condition)
+
+
+def test_slow_open_requests(lab, door, browser):
+    """They appear with what they do, wait for and until when, and go when they are over."""
+    config, forward = door
+    u = lab.provider(status(429, {"Retry-After": "40", "X-Codex-Model-Capacity": "4/4"}), silent(), then=ok())
+    t = lab.turnpike(u, config)
+    shown = "document.querySelector('#open').innerText"
+    rows = "document.querySelectorAll('#open tr:has(.code)').length"
+    browser.open(forward.url + "/")
+    browser.until(shown + " === 'None is open for more than a second.'")
+    waits, sends = lab.client(t), lab.client(t)
+    waits.request("POST", "/v1/chat/completions", body=body_for("/v1/chat/completions", model="gpt-5-codex"))
+    u.wait_sends(1)
+    sends.request("POST", "/v1/chat/completions", body=body_for("/v1/chat/completions", model="<b>gpt"))
+    browser.until(rows + " === 2")
+    browser.until(shown + ".includes('Sent, no answer yet')")
+    text = browser.run(shown)
+    assert "p/gpt-5-codex" in text and "Waits: the provider is busy" in text and "<b>" not in text, text
+    left = "document.querySelector('#open td.warn').nextSibling.textContent"
+    first = browser.run(left)
+    assert first.endswith(" s") and 20 < int(first[:-2]) <= 40
+    browser.until("%s !== %s" % (left, json.dumps(first)))  # it counts down
+    os.makedirs(PICTURES, exist_ok=True)
+    for name, how in (("open", {}), ("open-phone", {"width": 390, "mobile": True})):
+        width = browser.look(os.path.join(PICTURES, name + ".png"), **how)
+        assert width <= how.get("width", 1120), "%s: it scrolls sideways" % name
+    waits.close()
+    browser.until(rows + " === 1")
+    sends.close()
+    browser.until(shown + " === 'None is open for more than a second.'")
+    clean(browser, forward.url)
 
 
 class Foreign(http.server.BaseHTTPRequestHandler):

@@ -1,11 +1,11 @@
 /* Lines of the access log: what tools read, whatever strangers send. */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/sink.h"
 #include "common/http/access_line.h"
+#include "tests/unit/suite.h"
 
 static struct tp_access_line plain(void)
 {
@@ -96,17 +96,9 @@ START_TEST(bounded)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(access_line)
 {
-	Suite *suite = suite_create("access_line");
-	TCase *t = tcase_create("all");
 	tcase_add_test(t, combined);
 	tcase_add_test(t, json);
 	tcase_add_test(t, bounded);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

@@ -1,5 +1,4 @@
 /* What answers say: every fixture of an answer, and tables of what is easily mistaken. */
-#include <check.h>
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/http/answer.h"
 #include "common/http/json.h"
+#include "tests/unit/suite.h"
 
 #define FIXTURES      "tests/data/fixtures/"
 #define LENGTH(table) ((int)(sizeof(table) / sizeof(table)[0]))
@@ -554,10 +554,8 @@ START_TEST(fixtures)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(answer)
 {
-	Suite *s = suite_create("answer");
-	TCase *t = tcase_create("answer");
 	tcase_add_loop_test(t, verdict_of_a_body, 0, LENGTH(bodies));
 	tcase_add_test(t, deeper_than_the_scanner_goes);
 	tcase_add_loop_test(t, error_fields, 0, LENGTH(errors));
@@ -567,10 +565,4 @@ int main(void)
 	tcase_add_loop_test(t, cut_event, 0, LENGTH(cut_events));
 	tcase_add_test(t, what_an_error_event_says);
 	tcase_add_test(t, fixtures);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* Answer heads: what is forgiven, what is not, and where the body ends. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/http/head.h"
+#include "tests/unit/suite.h"
 
 enum { LIMIT = 65536 };
 
@@ -190,19 +190,11 @@ START_TEST(limits)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(answer)
 {
-	Suite *s = suite_create("answer");
-	TCase *t = tcase_create("answer");
 	tcase_add_loop_test(t, every_cut, 0, sizeof rows / sizeof *rows);
 	tcase_add_test(t, answer_to_head_has_no_body);
 	tcase_add_test(t, switching_protocols);
 	tcase_add_test(t, nul_is_refused);
 	tcase_add_test(t, limits);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

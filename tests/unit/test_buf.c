@@ -1,8 +1,8 @@
 /* The growing buffer: adding, printing, JSON escapes, failure. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/base/buf.h"
+#include "tests/unit/suite.h"
 
 static void holds(const struct tp_buf *b, struct tp_str want)
 {
@@ -171,10 +171,8 @@ START_TEST(no_memory_is_remembered)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(buf)
 {
-	Suite *s = suite_create("buf");
-	TCase *t = tcase_create("buf");
 	tcase_add_test(t, begins_empty_and_grows);
 	tcase_add_test(t, adds_nothing_from_nothing);
 	tcase_add_test(t, numbers_and_formats);
@@ -182,10 +180,4 @@ int main(void)
 	tcase_add_loop_test(t, utf8_is_mended, 0, sizeof utf8 / sizeof *utf8);
 	tcase_add_test(t, consumes_from_the_front);
 	tcase_add_test(t, no_memory_is_remembered);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,10 @@
 /* Chunked coding: data, end and faults are the same however the bytes were cut. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/buf.h"
 #include "common/http/chunked.h"
+#include "tests/unit/suite.h"
 
 enum { LIMIT = 1000 };
 
@@ -204,19 +204,11 @@ START_TEST(sum_does_not_wrap)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(chunked)
 {
-	Suite *s = suite_create("chunked");
-	TCase *t = tcase_create("chunked");
 	tcase_add_loop_test(t, every_cut, 0, sizeof rows / sizeof *rows);
 	tcase_add_test(t, nothing_follows_the_end);
 	tcase_add_test(t, overhead_is_bounded);
 	tcase_add_test(t, overhead_may_grow_with_the_data);
 	tcase_add_test(t, sum_does_not_wrap);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,13 +1,13 @@
 /* Every recorded provider answer comes out as its kind, is retried or not, and waits as told. */
 #include "common/retry/classify.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <inttypes.h>
 
 #include "common/retry/decide.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/retry_turn.h"
+#include "tests/unit/suite.h"
 
 static bool ends_with_json(const char *name)
 {
@@ -359,23 +359,14 @@ START_TEST(gateway_headers)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(classify)
 {
-	Suite *s = suite_create("classify");
-	TCase *c = tcase_create("classify");
-
-	tcase_add_test(c, kinds);
-	tcase_add_test(c, waits);
-	tcase_add_test(c, verdicts);
-	tcase_add_test(c, not_classified);
-	tcase_add_test(c, flags);
-	tcase_add_test(c, quota_of_a_day);
-	tcase_add_test(c, more_answers);
-	tcase_add_test(c, gateway_headers);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_add_test(t, kinds);
+	tcase_add_test(t, waits);
+	tcase_add_test(t, verdicts);
+	tcase_add_test(t, not_classified);
+	tcase_add_test(t, flags);
+	tcase_add_test(t, quota_of_a_day);
+	tcase_add_test(t, more_answers);
+	tcase_add_test(t, gateway_headers);
 }

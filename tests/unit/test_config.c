@@ -1,5 +1,4 @@
 /* Right files: what they amount to, and how that is shown. */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +6,7 @@
 #include "common/config/config.h"
 #include "common/config/option.h"
 #include "common/config/show.h"
+#include "tests/unit/suite.h"
 
 #define P "providers: {p: {url: \"http://h/v1\"}}\n"
 
@@ -627,33 +627,25 @@ END_TEST
 
 #define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
 
-int main(void)
+TP_TESTS(config)
 {
-	Suite *suite = suite_create("config");
-	TCase *tc = tcase_create("config");
-	tcase_add_test(tc, table_is_sound);
-	tcase_add_test(tc, has_the_defaults_of_the_contract);
-	tcase_add_loop_test(tc, takes_urls_apart, 0, ROWS(urls));
-	tcase_add_loop_test(tc, takes_ways_out_apart, 0, ROWS(ways_out));
-	tcase_add_loop_test(tc, takes_addresses_apart, 0, ROWS(addresses));
-	tcase_add_loop_test(tc, accepts, 0, ROWS(accepted));
-	tcase_add_test(tc, lowers_names_and_drops_brackets);
-	tcase_add_test(tc, orders_routes_by_length);
-	tcase_add_test(tc, merges_retry_into_providers);
-	tcase_add_test(tc, keeps_a_status_in_one_class);
-	tcase_add_loop_test(tc, resolves_profiles, 0, ROWS(profiles));
-	tcase_add_test(tc, reads_the_rest_of_the_policy);
-	tcase_add_test(tc, expands_variables_and_files);
-	tcase_add_test(tc, counts_references);
-	tcase_add_test(tc, effective_is_a_file_that_means_the_same);
-	tcase_add_test(tc, effective_masks_secrets);
-	tcase_add_test(tc, defaults_are_a_file_with_the_defaults);
-	tcase_add_test(tc, sample_and_reference_do_not_lag);
-	tcase_add_test(tc, schema_holds_every_key);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_test(t, table_is_sound);
+	tcase_add_test(t, has_the_defaults_of_the_contract);
+	tcase_add_loop_test(t, takes_urls_apart, 0, ROWS(urls));
+	tcase_add_loop_test(t, takes_ways_out_apart, 0, ROWS(ways_out));
+	tcase_add_loop_test(t, takes_addresses_apart, 0, ROWS(addresses));
+	tcase_add_loop_test(t, accepts, 0, ROWS(accepted));
+	tcase_add_test(t, lowers_names_and_drops_brackets);
+	tcase_add_test(t, orders_routes_by_length);
+	tcase_add_test(t, merges_retry_into_providers);
+	tcase_add_test(t, keeps_a_status_in_one_class);
+	tcase_add_loop_test(t, resolves_profiles, 0, ROWS(profiles));
+	tcase_add_test(t, reads_the_rest_of_the_policy);
+	tcase_add_test(t, expands_variables_and_files);
+	tcase_add_test(t, counts_references);
+	tcase_add_test(t, effective_is_a_file_that_means_the_same);
+	tcase_add_test(t, effective_masks_secrets);
+	tcase_add_test(t, defaults_are_a_file_with_the_defaults);
+	tcase_add_test(t, sample_and_reference_do_not_lag);
+	tcase_add_test(t, schema_holds_every_key);
 }

@@ -1,6 +1,7 @@
 /* Wrong files: each message must stand at the right line and column. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/config/config.h"
 
@@ -404,6 +405,47 @@ START_TEST(bounds_the_entries_of_a_mapping)
 }
 END_TEST
 
+/* What the shared table has no room for. */
+START_TEST(bounds_what_the_table_holds)
+{
+	static const struct {
+		const char *part;
+		int most;
+		const char *said;
+	} rows[] = {
+		{"capacity: {limit: 2}", TP_GATED_MAX,
+		 "p64.capacity.limit: is one too many: 64 providers at most"},
+		{"capacity: {limit: auto}", TP_GATED_MAX,
+		 "p64.capacity.limit: is one too many: 64 providers at most"},
+		{"refresh: {url: http://h/t, refresh_token: r, state_file: /tmp/f%d}", TP_REFRESHED_MAX,
+		 "p32.refresh: is one too many: 32 providers at most"},
+	};
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (int more = 0; more < 2; more++) {
+			struct tp_buf yaml = {0}, errors = {0};
+			tp_buf_add_str(&yaml, TP_STR("routes: [{path: /, provider: p0}]\nproviders:\n"));
+			for (int i = 0; i < rows[r].most + more; i++) {
+				tp_buf_printf(&yaml, "  p%d: {url: \"http://h/v1\", ", i);
+				const char *number = strstr(rows[r].part, "%d");
+				size_t n = number != NULL ? (size_t)(number - rows[r].part)
+							  : strlen(rows[r].part);
+				tp_buf_add(&yaml, rows[r].part, n);
+				if (number != NULL)
+					tp_buf_printf(&yaml, "%d%s", i, number + 2);
+				tp_buf_add_str(&yaml, TP_STR("}\n"));
+			}
+			struct tp_config *c = tp_config_parse("f", tp_buf_str(&yaml), &errors);
+			ck_assert_msg((c != NULL) == (more == 0), "%s", tp_buf_cstr(&errors));
+			if (more == 1)
+				ck_assert_msg(strstr(tp_buf_cstr(&errors), rows[r].said) != NULL, "%s",
+					      tp_buf_cstr(&errors));
+			tp_config_unref(c);
+			tp_buf_free(&yaml);
+			tp_buf_free(&errors);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	const int n = (int)(sizeof tables / sizeof tables[0]);
@@ -415,6 +457,7 @@ int main(void)
 	tcase_add_test(tc, never_shows_secrets);
 	tcase_add_test(tc, tells_why_a_file_cannot_be_read);
 	tcase_add_test(tc, bounds_the_entries_of_a_mapping);
+	tcase_add_test(tc, bounds_what_the_table_holds);
 	suite_add_tcase(suite, tc);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

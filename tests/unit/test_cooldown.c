@@ -1,10 +1,10 @@
 /* Cooldowns: what stands against what, who begins one, the probe. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/shm/cooldown.h"
 #include "common/shm/layout.h"
+#include "tests/unit/suite.h"
 
 enum { NOW = 1000000, FIVE_MINUTES = 300000 };
 
@@ -201,10 +201,8 @@ START_TEST(a_full_table)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(cooldown)
 {
-	Suite *s = suite_create("cooldown");
-	TCase *t = tcase_create("cooldown");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, two_meet, 0, sizeof meetings / sizeof *meetings);
 	tcase_add_test(t, names_are_apart);
@@ -212,10 +210,4 @@ int main(void)
 	tcase_add_test(t, a_told_one_is_probed_each_five_minutes);
 	tcase_add_test(t, rows);
 	tcase_add_test(t, a_full_table);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

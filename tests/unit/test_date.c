@@ -1,9 +1,9 @@
 /* HTTP dates: three forms in, one out; expected numbers come from another calendar. */
-#include <check.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "common/http/date.h"
+#include "tests/unit/suite.h"
 
 static const struct {
 	const char *text;
@@ -129,17 +129,9 @@ START_TEST(all_days_agree_with_the_c_library)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(date)
 {
-	Suite *s = suite_create("date");
-	TCase *t = tcase_create("date");
 	tcase_add_loop_test(t, forms, 0, sizeof dates / sizeof *dates);
 	tcase_add_loop_test(t, format, 0, sizeof written / sizeof *written);
 	tcase_add_test(t, all_days_agree_with_the_c_library);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* How long a slot waits for its next worker, and when deaths say that the table is bad. */
-#include <check.h>
 #include <stdlib.h>
 
 /* server/ is no library: the file under test has no other dependency. */
 #include "server/deaths.c"
+#include "tests/unit/suite.h"
 
 START_TEST(waits_grow_and_are_forgotten)
 {
@@ -98,10 +98,8 @@ START_TEST(one_slot_alone_never_makes_a_round)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(deaths)
 {
-	Suite *suite = suite_create("deaths");
-	TCase *t = tcase_create("all");
 	tcase_add_test(t, waits_grow_and_are_forgotten);
 	tcase_add_test(t, one_that_cannot_start_is_not_tried_again_at_once);
 	tcase_add_test(t, all_together_three_times);
@@ -109,10 +107,4 @@ int main(void)
 	tcase_add_test(t, rounds_far_apart_do_not_add_up);
 	tcase_add_test(t, one_at_a_time_never_makes_a_round);
 	tcase_add_test(t, one_slot_alone_never_makes_a_round);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

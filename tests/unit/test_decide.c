@@ -2,10 +2,10 @@
  * and properties: test_decide_waits.c. */
 #include "common/retry/decide.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "tests/unit/retry_turn.h"
+#include "tests/unit/suite.h"
 
 static struct tp_decision decide(struct tp_outcome o, struct tp_allowance a)
 {
@@ -440,30 +440,21 @@ START_TEST(after_commit)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(decide)
 {
-	Suite *s = suite_create("decide");
-	TCase *c = tcase_create("decide");
-
-	tcase_set_timeout(c, 30);
-	tcase_add_test(c, every_status);
-	tcase_add_test(c, overload_by_evidence);
-	tcase_add_test(c, quota_and_stop_signs);
-	tcase_add_test(c, should_retry_true);
-	tcase_add_test(c, own_credential);
-	tcase_add_test(c, access_token);
-	tcase_add_test(c, class_limits);
-	tcase_add_test(c, budget_left);
-	tcase_add_test(c, slow_ceiling_deadline);
-	tcase_add_test(c, operator_lists);
-	tcase_add_test(c, other_way_out);
-	tcase_add_test(c, unsent);
-	tcase_add_test(c, ambiguous_failures);
-	tcase_add_test(c, after_commit);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, every_status);
+	tcase_add_test(t, overload_by_evidence);
+	tcase_add_test(t, quota_and_stop_signs);
+	tcase_add_test(t, should_retry_true);
+	tcase_add_test(t, own_credential);
+	tcase_add_test(t, access_token);
+	tcase_add_test(t, class_limits);
+	tcase_add_test(t, budget_left);
+	tcase_add_test(t, slow_ceiling_deadline);
+	tcase_add_test(t, operator_lists);
+	tcase_add_test(t, other_way_out);
+	tcase_add_test(t, unsent);
+	tcase_add_test(t, ambiguous_failures);
+	tcase_add_test(t, after_commit);
 }

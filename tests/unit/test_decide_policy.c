@@ -1,8 +1,8 @@
 /* Profiles, replacements of lost sends, drowning gateways and dead models (design sections 4, 5). */
-#include <check.h>
 
 #include "common/retry/decide.h"
 #include "tests/unit/retry_turn.h"
+#include "tests/unit/suite.h"
 
 /* A turn that goes on as long as it is let: the same outcome each time, the counters as `workers` keeps them.
  */
@@ -380,25 +380,16 @@ START_TEST(a_replacement_fails)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(decide_policy)
 {
-	Suite *s = suite_create("decide_policy");
-	TCase *c = tcase_create("decide_policy");
-
-	tcase_add_test(c, sends_by_profile);
-	tcase_add_test(c, patient_is_overload_with_a_ceiling_of_its_own);
-	tcase_add_test(c, drowning_halves_what_is_left);
-	tcase_add_test(c, drowning_is_told);
-	tcase_add_test(c, long_waits);
-	tcase_add_test(c, dead_model);
-	tcase_add_test(c, replaces_a_lost_send);
-	tcase_add_test(c, replaces_only_with_everything_granted);
-	tcase_add_test(c, a_replacement_is_the_last);
-	tcase_add_test(c, a_replacement_fails);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_add_test(t, sends_by_profile);
+	tcase_add_test(t, patient_is_overload_with_a_ceiling_of_its_own);
+	tcase_add_test(t, drowning_halves_what_is_left);
+	tcase_add_test(t, drowning_is_told);
+	tcase_add_test(t, long_waits);
+	tcase_add_test(t, dead_model);
+	tcase_add_test(t, replaces_a_lost_send);
+	tcase_add_test(t, replaces_only_with_everything_granted);
+	tcase_add_test(t, a_replacement_is_the_last);
+	tcase_add_test(t, a_replacement_fails);
 }

@@ -1,12 +1,12 @@
 /* The waits of design section 5, and what holds for every decision of a turn. */
 #include "common/retry/decide.h"
 
-#include <check.h>
 #include <inttypes.h>
 
 #include "common/retry/failure.h"
 #include "common/retry/told.h"
 #include "tests/unit/retry_turn.h"
+#include "tests/unit/suite.h"
 
 /* ---- waits: the windows of the cases, met at both ends */
 
@@ -426,19 +426,10 @@ START_TEST(property)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(decide_waits)
 {
-	Suite *s = suite_create("decide_waits");
-	TCase *c = tcase_create("decide_waits");
-
-	tcase_set_timeout(c, 30);
-	tcase_add_test(c, windows);
-	tcase_add_test(c, wait_extremes);
-	tcase_add_test(c, property);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, windows);
+	tcase_add_test(t, wait_extremes);
+	tcase_add_test(t, property);
 }

@@ -1,11 +1,11 @@
 /* Content codings undone: however the input is cut, however small the room, whatever is wrong with it. */
-#include <check.h>
 #include <stdlib.h>
 
 #include <zlib.h>
 #include <zstd.h>
 
 #include "common/http/decode.h"
+#include "tests/unit/suite.h"
 
 #define TEXT "{\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}"
 
@@ -457,10 +457,8 @@ START_TEST(bodies_without_a_coding)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(decode)
 {
-	Suite *s = suite_create("decode");
-	TCase *t = tcase_create("decode");
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, names, 0, sizeof values / sizeof *values);
 	tcase_add_loop_test(t, names_in_heads, 0, sizeof heads / sizeof *heads);
@@ -479,10 +477,4 @@ int main(void)
 	tcase_add_test(t, windows_are_bounded);
 	tcase_add_loop_test(t, labels_that_lie, 0, sizeof lies / sizeof *lies);
 	tcase_add_test(t, bodies_without_a_coding);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -98,6 +98,7 @@ START_TEST(the_endpoint_alone)
 	ck_assert_int_eq(c->log.level, TP_LOG_INFO);
 	ck_assert_ptr_null(c->snapshots.directory);
 	ck_assert_uint_eq(c->admin.n_listeners, 0);
+	ck_assert_str_eq(c->state.name, "/turnpike");
 	tp_config_unref(c);
 	tp_buf_free(&errors);
 }
@@ -117,6 +118,7 @@ START_TEST(all_of_them)
 				   "SNAPSHOT_FAILED_REQUESTS=/tmp/snapshots\n"
 				   "SSL_CERT_FILE=/nowhere/but/http\n"
 				   "METRICS_PORT=9101\n"
+				   "STATE_NAME=two\n"
 				   "PATH=/bin\n",
 				   &errors);
 	ck_assert_msg(c != NULL, "%s", tp_buf_cstr(&errors));
@@ -132,6 +134,7 @@ START_TEST(all_of_them)
 	ck_assert_str_eq(p->refresh.state_file, "/etc/f.env.refresh");
 	ck_assert_str_eq(c->snapshots.directory, "/tmp/snapshots");
 	ck_assert_str_eq(c->admin.listeners[0].address, "127.0.0.1:9101");
+	ck_assert_str_eq(c->state.name, "/two");
 	tp_config_unref(c);
 	tp_buf_free(&errors);
 }
@@ -171,6 +174,9 @@ static const struct mistake {
 	{E "METRICS_PORT=70000", "/etc/f.env:2: METRICS_PORT: is not a port\n"},
 	{E "LOG_LEVEL=loud",
 	 "/etc/f.env:2: LOG_LEVEL: log.level: `loud` is not one of error, warn, info, debug\n"},
+	{E "STATE_NAME=a/b",
+	 "/etc/f.env:2: STATE_NAME: state.name: `/a/b` must be a slash and a name, like /turnpike "
+	 "(no further slash)\n"},
 	{E "MAX_RETRIES=x\nMETRICS_PORT=y", "/etc/f.env:2: MAX_RETRIES: is not a number from 0 to "
 					    "99\n/etc/f.env:3: METRICS_PORT: is not a port\n"},
 };

@@ -1,9 +1,9 @@
 /* The table of known field names, and which fields end at this hop. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/base/str.h"
 #include "common/http/fields.h"
+#include "tests/unit/suite.h"
 
 static const char *const names[TP_FIELD_COUNT] = {
 	[TP_FIELD_HOST] = "Host",
@@ -150,18 +150,10 @@ START_TEST(what_ends_here)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(fields)
 {
-	Suite *s = suite_create("fields");
-	TCase *t = tcase_create("fields");
 	tcase_add_loop_test(t, each_name_in_each_case, 0, TP_FIELD_COUNT);
 	tcase_add_loop_test(t, near_misses, 0, TP_FIELD_COUNT);
 	tcase_add_test(t, other_names);
 	tcase_add_test(t, what_ends_here);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

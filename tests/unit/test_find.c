@@ -1,8 +1,8 @@
 /* Needles at every place, whole, cut off at the end, and almost there. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/base/find.h"
+#include "tests/unit/suite.h"
 
 enum { ROOM = 80 };
 
@@ -59,17 +59,9 @@ END_TEST
 
 #define LENGTH(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
-int main(void)
+TP_TESTS(find)
 {
-	Suite *s = suite_create("find");
-	TCase *t = tcase_create("find");
 	tcase_add_loop_test(t, every_place, 0, LENGTH(needles));
 	tcase_add_loop_test(t, almost, 0, LENGTH(needles));
 	tcase_add_test(t, the_first_of_several);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

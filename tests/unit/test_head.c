@@ -1,10 +1,10 @@
 /* Request heads: the shared table in every cut, and what a parsed head says. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/unit/http1_listener.h"
 #include "tests/unit/http1_rows.h"
+#include "tests/unit/suite.h"
 
 static struct http1_row rows[HTTP1_ROWS_MAX];
 
@@ -354,10 +354,8 @@ START_TEST(head_of_exactly_the_limit)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(head)
 {
-	Suite *s = suite_create("head");
-	TCase *t = tcase_create("requests");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, rows_come_out_as_the_table_says);
 	tcase_add_test(t, rows_in_two_pieces);
@@ -370,10 +368,4 @@ int main(void)
 	tcase_add_test(t, number_of_fields);
 	tcase_add_test(t, connection_options_are_bounded);
 	tcase_add_test(t, head_of_exactly_the_limit);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

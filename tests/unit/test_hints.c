@@ -1,11 +1,11 @@
 /* Wait hints in the bodies of error answers. */
 #include "common/retry/hints.h"
 
-#include <check.h>
 #include <inttypes.h>
 
 #include "common/retry/told.h"
 #include "tests/unit/tsv.h"
+#include "tests/unit/suite.h"
 
 #define NOW ((int64_t)1790000000)
 
@@ -98,18 +98,9 @@ START_TEST(structured)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(hints)
 {
-	Suite *s = suite_create("hints");
-	TCase *c = tcase_create("hints");
-
-	tcase_add_test(c, table);
-	tcase_add_test(c, prose_beyond_the_table);
-	tcase_add_test(c, structured);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_add_test(t, table);
+	tcase_add_test(t, prose_beyond_the_table);
+	tcase_add_test(t, structured);
 }

@@ -2,10 +2,10 @@
  * 8). */
 #include "common/retry/hop.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "tests/unit/retry_turn.h"
+#include "tests/unit/suite.h"
 
 static struct tp_allowance one_more(void)
 {
@@ -310,24 +310,15 @@ START_TEST(property)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(hop)
 {
-	Suite *s = suite_create("hop");
-	TCase *c = tcase_create("hop");
-
-	tcase_set_timeout(c, 30);
-	tcase_add_test(c, every_status);
-	tcase_add_test(c, what_codes_say);
-	tcase_add_test(c, not_at_the_same_target);
-	tcase_add_test(c, a_stricter_operator);
-	tcase_add_test(c, without_an_answer);
-	tcase_add_test(c, no_hop_left);
-	tcase_add_test(c, blame);
-	tcase_add_test(c, property);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, every_status);
+	tcase_add_test(t, what_codes_say);
+	tcase_add_test(t, not_at_the_same_target);
+	tcase_add_test(t, a_stricter_operator);
+	tcase_add_test(t, without_an_answer);
+	tcase_add_test(t, no_hop_left);
+	tcase_add_test(t, blame);
+	tcase_add_test(t, property);
 }

@@ -1,10 +1,10 @@
 /* The JSON scanner: what is JSON, what its top-level members are, at every place the input may be cut. */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 
 #include "common/base/buf.h"
 #include "common/http/json.h"
+#include "tests/unit/suite.h"
 
 /* ---- the scan, written down ---- */
 
@@ -347,10 +347,8 @@ START_TEST(stays_bad)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(json)
 {
-	Suite *s = suite_create("json");
-	TCase *t = tcase_create("json");
 	tcase_add_loop_test(t, top_level_members, 0, sizeof members / sizeof members[0]);
 	tcase_add_loop_test(t, ends_only, 0, sizeof members / sizeof members[0]);
 	tcase_add_loop_test(t, valid_text, 0, sizeof valid / sizeof valid[0]);
@@ -359,10 +357,4 @@ int main(void)
 	tcase_add_test(t, depth);
 	tcase_add_test(t, long_scalars);
 	tcase_add_test(t, stays_bad);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,7 +1,7 @@
 /* How long a kept connection is trusted. */
 #include "common/http/keep_alive.h"
+#include "tests/unit/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static const struct {
@@ -42,15 +42,7 @@ START_TEST(told)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(keep_alive)
 {
-	Suite *s = suite_create("keep_alive");
-	TCase *t = tcase_create("keep_alive");
 	tcase_add_loop_test(t, told, 0, sizeof values / sizeof *values);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

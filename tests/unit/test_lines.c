@@ -1,8 +1,8 @@
 /* Field lines passed on: the same lines, however they stood in the head, whichever are left out. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/http/lines.h"
+#include "tests/unit/suite.h"
 
 static const char head[] = "HTTP/1.1 200 OK\r\n"
 			   "a: 1\r\n"
@@ -68,16 +68,8 @@ START_TEST(others_between_them)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(lines)
 {
-	Suite *s = suite_create("lines");
-	TCase *t = tcase_create("lines");
 	tcase_add_test(t, any_of_them);
 	tcase_add_test(t, others_between_them);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

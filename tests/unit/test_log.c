@@ -1,5 +1,4 @@
 /* The log: whole lines, nothing forged, and never a wait for a slow reader. */
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "tests/unit/suite.h"
 
 /* Standard error of the test is put aside while `fd` stands in for it. */
 static int redirect(int fd, enum tp_log_format format)
@@ -206,6 +206,41 @@ START_TEST(a_child_does_not_repeat_its_parent)
 }
 END_TEST
 
+/* Told without a further line once the disk takes one, by the process that has lost them. */
+START_TEST(losses_are_told_when_lines_get_through)
+{
+	char path[] = "/tmp/turnpike-log-XXXXXX", got[4096];
+	struct stat st;
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(tp_log_open(TP_LOG_INFO, TP_LOG_TEXT, "/dev/full"), 0);
+	tp_info("lost");
+	tp_info("lost");
+	ck_assert(!tp_log_flush());
+	ck_assert_uint_eq(tp_log_dropped(), 2);
+	ck_assert_int_eq(tp_log_open(TP_LOG_INFO, TP_LOG_TEXT, path), 0);
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(tp_log_flush() ? 0 : 1);
+	int status;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	ck_assert(tp_log_flush());
+	ck_assert(tp_log_flush());
+	ck_assert_int_eq(tp_log_open(TP_LOG_INFO, TP_LOG_TEXT, NULL), 0);
+	ssize_t n = pread(fd, got, sizeof got - 1, 0);
+	ck_assert_int_gt(n, 0);
+	got[n] = '\0';
+	ck_assert_ptr_nonnull(strstr(got, "]: 2 log lines were lost\n"));
+	ck_assert_ptr_eq(memchr(got, '\n', (size_t)n), got + n - 1);
+	(void)close(fd);
+	(void)unlink(path);
+}
+END_TEST
+
 START_TEST(a_file_is_appended_to)
 {
 	char path[] = "/tmp/turnpike-log-XXXXXX", got[4096];
@@ -295,22 +330,15 @@ START_TEST(journald_is_told_the_level)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(log)
 {
-	Suite *suite = suite_create("log");
-	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, a_text_cannot_forge_lines, 0, sizeof escapes / sizeof escapes[0]);
 	tcase_add_loop_test(t, a_long_text_is_cut_and_stays_one_piece, 0, 2);
 	tcase_add_loop_test(t, a_reader_that_sleeps_costs_lines_and_no_time, 0, 2);
 	tcase_add_test(t, standard_error_itself_stays_blocking);
 	tcase_add_test(t, a_child_does_not_repeat_its_parent);
+	tcase_add_test(t, losses_are_told_when_lines_get_through);
 	tcase_add_test(t, a_file_is_appended_to);
 	tcase_add_loop_test(t, an_event_has_members, 0, 2);
 	tcase_add_loop_test(t, journald_is_told_the_level, 0, 2);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 /* In which order a turn asks the targets of its combo. */
 #include "common/retry/order.h"
+#include "tests/unit/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,20 +165,12 @@ START_TEST(the_idle_one_is_first)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(order)
 {
-	Suite *s = suite_create("order");
-	TCase *c = tcase_create("order");
-	tcase_add_test(c, failover_is_as_configured);
-	tcase_add_loop_test(c, rounds_are_smooth, 0, (int)(sizeof rounds / sizeof rounds[0]));
-	tcase_add_test(c, rounds_are_exact);
-	tcase_add_test(c, turns_of_one_that_is_out_are_shared);
-	tcase_add_test(c, chance_goes_by_weight);
-	tcase_add_loop_test(c, the_idle_one_is_first, 0, (int)(sizeof loads / sizeof loads[0]));
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_test(t, failover_is_as_configured);
+	tcase_add_loop_test(t, rounds_are_smooth, 0, (int)(sizeof rounds / sizeof rounds[0]));
+	tcase_add_test(t, rounds_are_exact);
+	tcase_add_test(t, turns_of_one_that_is_out_are_shared);
+	tcase_add_test(t, chance_goes_by_weight);
+	tcase_add_loop_test(t, the_idle_one_is_first, 0, (int)(sizeof loads / sizeof loads[0]));
 }

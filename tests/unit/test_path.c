@@ -1,8 +1,8 @@
 /* Request targets: families, dot segments, prefixes. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/http/path.h"
+#include "tests/unit/suite.h"
 
 static const struct {
 	const char *target;
@@ -97,18 +97,10 @@ START_TEST(path_under_prefix)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(path)
 {
-	Suite *s = suite_create("path");
-	TCase *t = tcase_create("path");
 	tcase_add_loop_test(t, family_and_path, 0, sizeof targets / sizeof *targets);
 	tcase_add_test(t, family_names);
 	tcase_add_loop_test(t, dot_segments, 0, sizeof dots / sizeof *dots);
 	tcase_add_loop_test(t, path_under_prefix, 0, sizeof prefixes / sizeof *prefixes);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,7 +1,7 @@
 /* Answers that Turnpike makes itself: values, shapes, and what must never be in them. */
 #include "common/retry/refusal.h"
+#include "tests/unit/suite.h"
 
-#include <check.h>
 #include <string.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -250,24 +250,15 @@ START_TEST(phrases)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(refusal)
 {
-	Suite *s = suite_create("refusal");
-	TCase *c = tcase_create("refusal");
-
-	tcase_add_test(c, values);
-	tcase_add_test(c, texts);
-	tcase_add_test(c, shapes);
-	tcase_add_test(c, always_json);
-	tcase_add_test(c, client_errors);
-	tcase_add_test(c, of_an_answer_without_a_body_to_show);
-	tcase_add_test(c, from_memory);
-	tcase_add_test(c, cooling);
-	tcase_add_test(c, phrases);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_add_test(t, values);
+	tcase_add_test(t, texts);
+	tcase_add_test(t, shapes);
+	tcase_add_test(t, always_json);
+	tcase_add_test(t, client_errors);
+	tcase_add_test(t, of_an_answer_without_a_body_to_show);
+	tcase_add_test(t, from_memory);
+	tcase_add_test(t, cooling);
+	tcase_add_test(t, phrases);
 }

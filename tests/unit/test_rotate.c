@@ -1,10 +1,10 @@
 /* Several keys of one provider in the decision: what is asked again with the next one (design section 8). */
 #include "common/retry/hop.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "tests/unit/retry_turn.h"
+#include "tests/unit/suite.h"
 
 static struct tp_allowance more_keys(void)
 {
@@ -134,19 +134,10 @@ START_TEST(inside_the_budget)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(rotate)
 {
-	Suite *s = suite_create("rotate");
-	TCase *c = tcase_create("rotate");
-
-	tcase_add_test(c, every_status);
-	tcase_add_test(c, what_speaks_of_the_key);
-	tcase_add_test(c, order);
-	tcase_add_test(c, inside_the_budget);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_test(t, every_status);
+	tcase_add_test(t, what_speaks_of_the_key);
+	tcase_add_test(t, order);
+	tcase_add_test(t, inside_the_budget);
 }

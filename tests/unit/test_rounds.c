@@ -1,11 +1,11 @@
 /* The shared count of a combo's turns: each number is given once. */
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/shm/layout.h"
 #include "common/shm/rounds.h"
+#include "tests/unit/suite.h"
 
 enum { THREADS = 4, TURNS = 20000 };
 
@@ -76,18 +76,10 @@ START_TEST(each_number_is_given_once)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(rounds)
 {
-	Suite *s = suite_create("rounds");
-	TCase *c = tcase_create("rounds");
-	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, combos_count_apart);
-	tcase_add_test(c, a_full_table);
-	tcase_add_test(c, each_number_is_given_once);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, combos_count_apart);
+	tcase_add_test(t, a_full_table);
+	tcase_add_test(t, each_number_is_given_once);
 }

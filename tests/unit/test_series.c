@@ -1,5 +1,4 @@
 /* Labelled numbers, histograms, marks: sums, what restarts and what goes on, what stays apart. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "common/shm/layout.h"
 #include "common/shm/marks.h"
 #include "common/shm/series.h"
+#include "tests/unit/suite.h"
 
 static struct tp_region *region;
 static struct tp_stamp a, b;
@@ -227,10 +227,8 @@ START_TEST(numbers)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(series)
 {
-	Suite *s = suite_create("series");
-	TCase *t = tcase_create("series");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, every_metric_is_described);
 	tcase_add_test(t, series_are_what_their_labels_say);
@@ -242,10 +240,4 @@ int main(void)
 	tcase_add_test(t, each_value_falls_into_its_bucket);
 	tcase_add_test(t, marks_come_due);
 	tcase_add_test(t, numbers);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

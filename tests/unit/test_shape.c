@@ -1,10 +1,10 @@
 /* The shape of JSON: no text of a person in it, and JSON whatever came. */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/http/shape.h"
+#include "tests/unit/suite.h"
 
 static bool shape_of(const char *text, size_t n, size_t step, struct tp_buf *out)
 {
@@ -115,17 +115,9 @@ START_TEST(deep_nesting_is_closed)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(shape)
 {
-	Suite *suite = suite_create("shape");
-	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, a_shape, 0, sizeof rows / sizeof rows[0]);
 	tcase_add_test(t, whatever_came_the_shape_is_json);
 	tcase_add_loop_test(t, deep_nesting_is_closed, 0, 2);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 /* Lines go where they should: files that are renamed, are full, come back; syslog. Never a wait. */
-#include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/sink.h"
+#include "tests/unit/suite.h"
 
 static char folder[] = "/tmp/turnpike-sink-XXXXXX";
 
@@ -87,6 +88,43 @@ START_TEST(what_cannot_be_opened_stays_as_it_was)
 }
 END_TEST
 
+START_TEST(what_is_away_is_looked_for_once_a_second)
+{
+	struct tp_sink s = TP_SINK_STDERR;
+	tp_sink_absent(&s, in_folder("log"));
+	ck_assert(!tp_sink_write(&s, TP_STR("looked for a moment ago\n")));
+	ck_assert_int_eq(s.why, ENOENT);
+	s.tried = 0; /* long ago */
+	ck_assert(tp_sink_write(&s, TP_STR("there\n")));
+	is_text("log", "there\n");
+	ck_assert_uint_eq(s.lost, 1);
+	tp_sink_close(&s);
+}
+END_TEST
+
+/* Closed with lines that its reader has not taken: they are lost, and nobody else will count them. */
+START_TEST(what_waits_at_the_end_is_counted)
+{
+	struct tp_sink s = TP_SINK_STDERR;
+	char got[4096];
+	uint64_t written = 0, seen = 0;
+	ck_assert_int_eq(mkfifo(in_folder("log"), 0600), 0);
+	ck_assert_int_eq(tp_sink_open(&s, in_folder("log")), -ENXIO);
+	int fd = open(in_folder("log"), O_RDONLY | O_NONBLOCK);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(tp_sink_open(&s, in_folder("log")), 0);
+	for (; s.lost < 10; written++)
+		(void)tp_sink_write(&s, TP_STR("a line of a good length, as they are\n"));
+	ck_assert_int_eq(s.why, EAGAIN);
+	tp_sink_close(&s);
+	for (ssize_t n; (n = read(fd, got, sizeof got)) > 0;)
+		for (ssize_t i = 0; i < n; i++)
+			seen += got[i] == '\n';
+	ck_assert_uint_eq(seen + s.lost, written);
+	(void)close(fd);
+}
+END_TEST
+
 START_TEST(a_full_disk_costs_lines)
 {
 	struct tp_sink s = TP_SINK_STDERR;
@@ -94,6 +132,7 @@ START_TEST(a_full_disk_costs_lines)
 	for (int i = 0; i < 100; i++)
 		ck_assert(!tp_sink_write(&s, TP_STR("lost\n")));
 	ck_assert_uint_eq(s.lost, 100);
+	ck_assert_int_eq(s.why, ENOSPC);
 	ck_assert(tp_sink_flush(&s));
 	tp_sink_close(&s);
 }
@@ -198,22 +237,16 @@ START_TEST(syslog_that_sleeps_costs_lines_and_no_time)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(sink)
 {
-	Suite *suite = suite_create("sink");
-	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, make_folder, remove_folder);
 	tcase_add_test(t, a_renamed_file_is_left_when_told);
 	tcase_add_test(t, what_cannot_be_opened_stays_as_it_was);
+	tcase_add_test(t, what_is_away_is_looked_for_once_a_second);
+	tcase_add_test(t, what_waits_at_the_end_is_counted);
 	tcase_add_test(t, a_full_disk_costs_lines);
 	tcase_add_test(t, half_a_line_does_not_spoil_the_next);
 	tcase_add_test(t, syslog_takes_a_datagram_a_line);
 	tcase_add_test(t, syslog_that_is_away_costs_lines);
 	tcase_add_test(t, syslog_that_sleeps_costs_lines_and_no_time);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
 }

@@ -1,9 +1,9 @@
 /* SipHash-2-4-128: vectors of the reference implementation (key 00..0f, message 00..n-1). */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/siphash.h"
+#include "tests/unit/suite.h"
 
 static const struct {
 	size_t n;
@@ -66,17 +66,9 @@ START_TEST(key_and_length_matter)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(siphash)
 {
-	Suite *s = suite_create("siphash");
-	TCase *t = tcase_create("siphash");
 	tcase_add_loop_test(t, reference_vectors, 0, sizeof vectors / sizeof *vectors);
 	tcase_add_test(t, empty_message_needs_no_bytes);
 	tcase_add_test(t, key_and_length_matter);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* The event stream scanner: the same events wherever the stream is cut, and no memory between them. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/base/buf.h"
 #include "common/http/sse.h"
+#include "tests/unit/suite.h"
 
 /* Events as "name|data|status;" - "-" for no data, "~" behind what is cut - and "." where a border is after
  * them. */
@@ -228,20 +228,12 @@ END_TEST
 
 #define LENGTH(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
-int main(void)
+TP_TESTS(sse)
 {
-	Suite *s = suite_create("sse");
-	TCase *t = tcase_create("sse");
 	tcase_add_loop_test(t, same_events_at_every_cut, 0, LENGTH(streams));
 	tcase_add_loop_test(t, byte_by_byte, 0, LENGTH(streams));
 	tcase_add_test(t, only_the_front_is_kept);
 	tcase_add_test(t, a_line_of_8_MiB);
 	tcase_add_loop_test(t, borders_between_events, 0, LENGTH(borders));
 	tcase_add_loop_test(t, json_or_html_instead, 0, LENGTH(kinds));
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,11 +1,11 @@
 /* Long waits in a row, per provider, as all workers see them. */
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/shm/layout.h"
 #include "common/shm/streak.h"
+#include "tests/unit/suite.h"
 
 static struct tp_region *region;
 
@@ -84,18 +84,10 @@ START_TEST(workers_meet)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(streak)
 {
-	Suite *s = suite_create("streak");
-	TCase *t = tcase_create("streak");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, rows_of_waits);
 	tcase_add_test(t, a_full_table);
 	tcase_add_test(t, workers_meet);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

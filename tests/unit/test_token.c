@@ -74,6 +74,33 @@ START_TEST(what_is_read)
 }
 END_TEST
 
+START_TEST(times_without_the_text)
+{
+	uint64_t got = 1, expires = 2;
+	ck_assert(!tp_token_times(region, TP_STR("p"), &got, &expires)); /* it has none yet */
+	ck_assert_uint_eq(got, 1);
+	ck_assert_uint_eq(expires, 2);
+	for (unsigned i = 0; i < 3; i++) {
+		renew("t", NOW_MS + i);
+		ck_assert(tp_token_times(region, TP_STR("p"), &got, &expires));
+		ck_assert_uint_eq(got, NOW_MS + i);
+		ck_assert_uint_eq(expires, NOW_MS + 5000);
+	}
+	/* asking enters nobody: there is room for as many as before */
+	for (unsigned i = 0; i < 2 * TP_TOKENS; i++) {
+		char name[16];
+		(void)snprintf(name, sizeof name, "other-%u", i);
+		ck_assert(!tp_token_times(region, tp_str_from(name), &got, &expires));
+	}
+	for (unsigned i = 1; i < TP_TOKENS; i++) {
+		char name[16];
+		(void)snprintf(name, sizeof name, "more-%u", i);
+		ck_assert_uint_ne(tp_token_open(region, tp_str_from(name)), TP_TOKEN_NONE);
+	}
+	ck_assert(!tp_token_times(region, TP_STR("no-room"), &got, &expires)); /* and no free cell ends it */
+}
+END_TEST
+
 START_TEST(one_renews)
 {
 	struct tp_token_lease l = {0}, other = {0};
@@ -204,6 +231,7 @@ TP_TESTS(token)
 {
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, what_is_read);
+	tcase_add_test(t, times_without_the_text);
 	tcase_add_test(t, one_renews);
 	tcase_add_test(t, not_before);
 	tcase_add_test(t, never_accepted);

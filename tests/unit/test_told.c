@@ -1,11 +1,11 @@
 /* What headers tell to wait: the table of the design's cases, and the resets of rate limits. */
 #include "common/retry/told.h"
 
-#include <check.h>
 #include <inttypes.h>
 
 #include "common/http/date.h"
 #include "tests/unit/tsv.h"
+#include "tests/unit/suite.h"
 
 #define NOW ((int64_t)1790000000) /* Mon, 21 Sep 2026 14:13:20 GMT */
 
@@ -263,23 +263,14 @@ START_TEST(all_headers)
 }
 END_TEST
 
-int main(void)
+TP_TESTS(told)
 {
-	Suite *s = suite_create("told");
-	TCase *c = tcase_create("told");
-
-	tcase_add_test(c, table);
-	tcase_add_test(c, retry_after_beyond_the_table);
-	tcase_add_test(c, milliseconds);
-	tcase_add_test(c, combine);
-	tcase_add_test(c, floor_and_seconds);
-	tcase_add_test(c, reset_values);
-	tcase_add_test(c, only_exhausted_limits);
-	tcase_add_test(c, all_headers);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	tcase_add_test(t, table);
+	tcase_add_test(t, retry_after_beyond_the_table);
+	tcase_add_test(t, milliseconds);
+	tcase_add_test(t, combine);
+	tcase_add_test(t, floor_and_seconds);
+	tcase_add_test(t, reset_values);
+	tcase_add_test(t, only_exhausted_limits);
+	tcase_add_test(t, all_headers);
 }

@@ -1,8 +1,8 @@
-#include <check.h>
 #include <stdlib.h>
 
 #include "common/config/suggest.h"
 #include "common/config/units.h"
+#include "tests/unit/suite.h"
 
 enum kind { COUNT, DURATION, SIZE };
 
@@ -192,19 +192,11 @@ END_TEST
 
 #define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
 
-int main(void)
+TP_TESTS(units)
 {
-	Suite *suite = suite_create("units");
-	TCase *tc = tcase_create("units");
-	tcase_add_loop_test(tc, reads_values, 0, ROWS(good));
-	tcase_add_loop_test(tc, refuses_values_with_a_reason, 0, ROWS(wrong));
-	tcase_add_loop_test(tc, reads_booleans, 0, ROWS(booleans));
-	tcase_add_loop_test(tc, formats_values_as_they_are_read, 0, ROWS(formats));
-	tcase_add_loop_test(tc, suggests_the_nearest_word, 0, ROWS(nearest));
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_loop_test(t, reads_values, 0, ROWS(good));
+	tcase_add_loop_test(t, refuses_values_with_a_reason, 0, ROWS(wrong));
+	tcase_add_loop_test(t, reads_booleans, 0, ROWS(booleans));
+	tcase_add_loop_test(t, formats_values_as_they_are_read, 0, ROWS(formats));
+	tcase_add_loop_test(t, suggests_the_nearest_word, 0, ROWS(nearest));
 }

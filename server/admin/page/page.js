@@ -23,6 +23,16 @@
 	};
 	const OUTCOMES = { error: "Error shown to the client", refused: "Refused", cut: "Broke off on the way", bad: "Bad request" };
 
+	const DOING = {
+		receiving: "Its request arrives", joining: "Waits for the same request before it", connecting: "Connects to the provider",
+		sending: "Sent, no answer yet", holding: "Holds an answer that is not complete", streaming: "Streams the answer",
+	};
+	const WAITING = {
+		overload: "Waits: the provider is busy", transient: "Waits after a server error", reset: "Waits after a reset",
+		rate_limit: "Waits for a rate limit that others met", capacity: "Waits in the provider's queue",
+		cooldown: "Waits for a target of its combo", token: "Waits for an access token",
+	};
+
 	// ---- words
 
 	const count = (n) => Math.round(n).toLocaleString("en");
@@ -383,6 +393,29 @@
 
 	// ---- lists
 
+	function drawOpen(s) {
+		nothing("open", 7, s.open_turns.length ? "" : "None is open for more than a second.");
+		const heads = [["", ""], ["State", ""], ["Until", "n"], ["Sends", "n"], ["Open for", "n"], ["Logical", ""], ["Request", ""]];
+		keep($("open"), s.open_turns.map((t) => ({ key: t.id, t })), (item) => {
+			const tr = row(heads, item);
+			tr.firstChild.append(make("span", "code"));
+			tr.children[5].append(make("span", "code"));
+			tr.children[6].append(make("span", "code", item.t.id));
+			return tr;
+		}, (tr, { t }) => {
+			const waits = t.state === "waiting", endless = t.left === null;
+			text(tr.firstChild.firstChild, [t.provider, t.model].filter(Boolean).join("/") || t.family);
+			state(tr.children[1], waits || t.state === "joining" ? "warn" : "good",
+				waits ? WAITING[t.waits_for] || "Waits: " + t.waits_for : DOING[t.state] || t.state);
+			put(tr.children[2], "class", endless ? "n none" : "n");
+			countdowns.delete(tr.children[2]);
+			if (endless) text(tr.children[2], "");
+			else until(tr.children[2], t.left, "now");
+			text(tr.children[3], count(t.sends));
+			text(tr.children[4], lasting(t.age));
+			text(tr.children[5].firstChild, t.logical || "–");
+		});
+	}
 	function drawRefusals(s) {
 		const rows = Object.entries(s.refusals).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
 		nothing("refusals", 3, rows.length ? "" : "None.");
@@ -506,6 +539,7 @@
 		drawHour(bins);
 		drawProviders(s, list);
 		drawCombos(s, list);
+		drawOpen(s);
 		drawRefusals(s);
 		drawFailures(s);
 		$("main").hidden = false;

@@ -4,13 +4,13 @@ import collections
 import contextlib
 import itertools
 import json
-import select
 import socket
 import ssl
 import time
 
 from . import credentials
 from .provider import LINGER_RESET
+from .ready import readable
 
 _prompts = itertools.count(1)
 carried = collections.defaultdict(set)  # address: the credentials that were sent there
@@ -184,7 +184,7 @@ class Client:
         """Reads once into the buffer; sets _end to fin, reset or timeout when there is no more."""
         left = end - time.monotonic()
         pending = self.sock.pending() if isinstance(self.sock, ssl.SSLSocket) else 0
-        if not pending and not select.select([self.sock], [], [], max(0.0, left))[0]:
+        if not pending and not readable(self.sock, left):
             return "timeout"
         try:
             data = self.sock.recv(262144)

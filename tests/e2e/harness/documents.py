@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = ("README.md", "docs/guide.md")
 # Each language has a test: sh below, the others in test_docs.py; ini has two kinds, drop-ins of units and variables.
 LANGUAGES = {"sh", "yaml", "toml", "python", "js", "nginx", "ini"}
-INLINE = r"`((?:sudo|turnpike|build/turnpike|journalctl|curl|make|systemctl|ls|[A-Z_]+=[^\s`]+) [^`\n]+)`"
+INLINE = r"`((?:sudo|kill|turnpike|build/turnpike|journalctl|curl|make|systemctl|ls|[A-Z_]+=[^\s`]+) [^`\n]+)`"
 
 MACHINE = "machine"  # tests/packaging runs it in a system of its own
 TARGET = "target"    # a target of the Makefile, which knows it; CI builds and tests

@@ -44,6 +44,10 @@ class Lab:
         self._probe[made] = probe and isinstance(providers, provider.Provider)
         return made.start() if start else made
 
+    def admin(self, more=None):
+        """A configuration with an admin socket in the row's folder, and with `more`."""
+        return turnpike.merge({"admin": {"listen": ["unix:" + os.path.join(self.folder, "admin.sock")]}}, more or {})
+
     def client(self, target, **how):
         made = client.Client(getattr(target, "address", target), **how)
         self.clients.append(made)

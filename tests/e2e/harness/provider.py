@@ -13,12 +13,13 @@ import collections
 import contextlib
 import hashlib
 import json
-import select
 import socket
 import ssl
 import struct
 import threading
 import time
+
+from .ready import readable
 
 LINGER_RESET = struct.pack("ii", 1, 0)
 MOST_TIME = 60.0  # no wait of a provider is longer
@@ -136,7 +137,7 @@ class Connection:
             while True:
                 left = end - time.monotonic()
                 try:
-                    ready = select.select([self.sock], [], [], max(0, min(left, 1.0)))[0]
+                    ready = readable(self.sock, min(left, 1.0))
                 except (OSError, ValueError):
                     raise PeerGone("socket closed")
                 if ready:

@@ -6,10 +6,11 @@ some other way than passing it on; they are used one per request, and the last o
 
 import base64
 import contextlib
-import select
 import socket
 import struct
 import threading
+
+from .ready import readable, which_readable
 
 MOST_TIME = 60.0
 LINGER_RESET = struct.pack("ii", 1, 0)
@@ -126,7 +127,7 @@ class Proxy:
         sock.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
         ends = {sock: upstream, upstream: sock}
         while ends:
-            for ready in select.select(list(ends), [], [], 1.0)[0]:
+            for ready in which_readable(ends, 1.0):
                 data = ready.recv(65536)
                 if data:
                     ends[ready].sendall(data)
@@ -189,6 +190,6 @@ def close(_proxy, sock, _request):
 def stall(proxy, sock, _request):
     """Nothing, until the peer goes."""
     while not proxy.stopping.is_set():
-        if select.select([sock], [], [], 0.2)[0] and not sock.recv(65536):
+        if readable(sock, 0.2) and not sock.recv(65536):
             sock.close()
             return

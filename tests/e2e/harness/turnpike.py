@@ -6,9 +6,11 @@ import contextlib
 import ctypes
 import itertools
 import json
+import mmap
 import os
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -121,6 +123,11 @@ def alive(pid):
         return False
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
 def until(condition, timeout, what, step=0.02):
     """Polls until the condition holds; its last value.  Fails in plain words."""
     end = time.monotonic() + timeout
@@ -177,17 +184,45 @@ class Stats(dict):
         super().__init__(self.gauges, **tree["counters"])
 
 
+def preloaded(folder, name):
+    """The environment that preloads harness/NAME.c."""
+    library = os.path.join(folder, name + ".so")
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library,
+                    os.path.join(os.path.dirname(__file__), name + ".c")], check=True)
+    return {"LD_PRELOAD": library, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+
+class FailingMalloc:
+    """Allocations of one process that fail, for processes started with `env`."""
+
+    def __init__(self, folder):
+        file = os.path.join(folder, "malloc")
+        with open(file, "wb") as out:
+            out.write(bytes(40))
+        self.env = dict(preloaded(folder, "failing_malloc"), TP_FAILING_MALLOC=file)
+        with open(file, "r+b") as both:
+            self.words = memoryview(mmap.mmap(both.fileno(), 40)).cast("q")  # see failing_malloc.c
+
+    def arm(self, pid, first, times):
+        """Of the process's allocations from now on the first, second ... one fails, and those behind it."""
+        self.words[1] = 0
+        self.words[0], self.words[2], self.words[3], self.words[4] = pid, times, 0, 0
+        self.words[1] = first
+
+    def disarm(self):
+        """How many there were, and how many failed."""
+        self.words[1] = 0
+        return self.words[3], self.words[4]
+
+
 class ShiftedClock:
     """A CLOCK_BOOTTIME that a test can put forward, for processes started with `env`."""
 
     def __init__(self, folder):
-        self.file, library = os.path.join(folder, "clock"), os.path.join(folder, "clock.so")
-        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library,
-                        os.path.join(os.path.dirname(__file__), "clock_shift.c")], check=True)
+        self.file = os.path.join(folder, "clock")
         self.seconds = 0
         self.shift(0)
-        self.env = {"LD_PRELOAD": library, "TP_CLOCK_SHIFT": self.file,
-                    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        self.env = dict(preloaded(folder, "clock_shift"), TP_CLOCK_SHIFT=self.file)
 
     def shift(self, seconds):
         self.seconds += seconds
@@ -215,6 +250,7 @@ class Turnpike:
         self.env = dict(os.environ, **(env or {}))
         self.arguments = list(arguments)
         self.binary = None  # what start() runs; BINARY as it is then
+        self.prefix = []  # of commands that read its table: it may belong to another user
         self.process = None
         self.replaced = []  # earlier masters, see upgrade()
         self.lines = []
@@ -356,7 +392,7 @@ class Turnpike:
     # -- what it says
     def stats(self):
         """Counters and gauges by name."""
-        done = subprocess.run([BINARY, "stats", "--json", "--name", self.name], capture_output=True, timeout=20)
+        done = subprocess.run([*self.prefix, BINARY, "stats", "--json", "--name", self.name], capture_output=True, timeout=20)
         assert done.returncode == 0, "stats: %r" % (done.stderr or done.stdout)
         return Stats(json.loads(done.stdout))
 

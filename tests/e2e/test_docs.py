@@ -86,7 +86,7 @@ def place(tmp_path_factory):
 
 
 def translated(command, folder, server):
-    command = command.replace("build/turnpike", "turnpike").replace(" turnpike.env", f" {folder}/turnpike.env")
+    command = re.sub(r"\bsudo (-u turnpike )?", "", command).replace("build/turnpike", "turnpike").replace(" turnpike.env", f" {folder}/turnpike.env")
     command = command.replace("127.0.0.1:8080", "%s:%d" % tuple(server.addresses[0][:2]))
     command = command.replace("127.0.0.1:9090", "%s:%d" % tuple(server.admins[0][:2]))
     command = command.replace("127.0.0.1:9099", "127.0.0.1:0")

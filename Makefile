@@ -318,9 +318,9 @@ rpm: deps-package dist
 	$(Q)$(PACKAGE_ENV) packaging/rpm.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
 
 ## test-packages: both packages are built, checked, installed in a small system of their own, run, removed (as root)
-test-packages: deps-package dist
+test-packages: deps-test deps-package dist
 	$(Q)$(PACKAGE_ENV) packaging/test.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
-	$(Q)$(PYTEST) -q -p no:cacheprovider tests/packaging
+	$(Q)$(PYTEST) $(SHARED) -q -p no:cacheprovider tests/packaging
 
 .PHONY: clean help all
 ## clean: remove what was built

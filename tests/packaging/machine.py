@@ -1,5 +1,6 @@
 """A small Debian of its own, booted with systemd in a container without network: what a user installs into."""
 
+import fcntl
 import os
 import shlex
 import shutil
@@ -43,13 +44,19 @@ def make_base(deb):
     probe = run("unshare", "--mount", "--pid", "--net", "--uts", "--ipc", "--fork", "true", check=False)
     if probe.returncode:
         raise Lacking(f"no namespaces here: {probe.stdout.strip()}")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "lock", "w") as lock:  # test files run in processes of their own
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _base_with(deb)
+
+
+def _base_with(deb):
     wanted = ", ".join(run("dpkg-deb", "-f", deb, field).stdout.strip() for field in ("Depends", "Recommends"))
     wanted += ", rpm"  # for the other package's scripts
     base = BUILD / "base"
     if (base / "complete").exists() and (base / "complete").read_text() == wanted:
         return base
     shutil.rmtree(base, ignore_errors=True)
-    BUILD.mkdir(parents=True, exist_ok=True)
     run("mmdebstrap", "--variant=minbase", "--include=systemd,systemd-sysv,dbus,logrotate",
         "--aptopt=APT::Install-Recommends \"false\"", "--customize-hook=" + FETCH % shlex.quote(wanted),
         "bookworm", base, *([SOURCES] if SOURCES.exists() else []))

@@ -2,6 +2,9 @@
 
 # The one place of the version: the packages, the manual pages and CHANGELOG.md's first heading follow it.
 VERSION     := 0.1.0
+# The one place of who publishes the packages. Nobody does yet: a publisher sets both (CONTRIBUTING, "A release").
+MAINTAINER  ?= Turnpike maintainers <maintainers@turnpike.example.org>
+HOMEPAGE    ?=
 PREFIX      ?= /usr/local
 SYSCONFDIR  ?= /etc
 UNITDIR     ?= $(PREFIX)/lib/systemd/system
@@ -28,7 +31,7 @@ DEPS_LINT  := clang-tidy cppcheck
 DEPS_BENCH := nginx-light haproxy valgrind
 DEPS_VALGRIND := valgrind
 DEPS_UI    := chromium
-DEPS_PACKAGE := dpkg-dev debhelper fakeroot lintian rpm rpmlint debootstrap systemd systemd-container groff-base
+DEPS_PACKAGE := dpkg-dev debhelper fakeroot lintian rpm rpmlint mmdebstrap systemd systemd-container groff-base
 
 # ---- one build folder for each variant
 comma   := ,
@@ -268,13 +271,15 @@ bench-capacity: deps-bench build/turnpike
 
 # ---- what is installed, by hand and into both packages; paths in the unit follow PREFIX
 INSTALL_DATA := install -m 644
-at_prefix     = sed -e 's|/usr/bin/turnpike|$(PREFIX)/bin/turnpike|g' -e 's|/etc/turnpike|$(SYSCONFDIR)/turnpike|g'
+at_prefix     = sed -e 's|/usr/bin/turnpike|$(PREFIX)/bin/turnpike|g' -e 's|/usr/libexec/turnpike|$(PREFIX)/libexec/turnpike|g' -e 's|/etc/turnpike|$(SYSCONFDIR)/turnpike|g'
 
 .PHONY: install
 ## install: all that the packages hold, below DESTDIR and PREFIX; an edited configuration stays
 install: all
 	install -D -m 755 build/plain/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
-	install -D -m 755 packaging/replace-running $(DESTDIR)$(PREFIX)/libexec/turnpike/replace-running
+	install -d $(DESTDIR)$(PREFIX)/libexec/turnpike
+	for f in replace-running stop-running; do $(at_prefix) packaging/$$f > $(DESTDIR)$(PREFIX)/libexec/turnpike/$$f; done
+	chmod 755 $(DESTDIR)$(PREFIX)/libexec/turnpike/*-running
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/man/man5
 	$(at_prefix) packaging/turnpike.service > $(DESTDIR)$(UNITDIR)/turnpike.service
 	sed 's/@VERSION@/$(VERSION)/' packaging/man/turnpike.8 > $(DESTDIR)$(PREFIX)/share/man/man8/turnpike.8
@@ -287,7 +292,9 @@ install: all
 	$(INSTALL_DATA) -D etc/completion/turnpike.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/turnpike
 	$(INSTALL_DATA) -D etc/completion/_turnpike $(DESTDIR)$(ZSHDIR)/_turnpike
 	install -d $(DESTDIR)$(DOCDIR)
-	$(INSTALL_DATA) README.md SECURITY.md CHANGELOG.md docs/*.md etc/turnpike.yaml etc/minimal.yaml \
+	sed 's|](docs/|](|g' README.md > $(DESTDIR)$(DOCDIR)/README.md # all in one folder there
+	sed 's|](../|](|g' docs/guide.md > $(DESTDIR)$(DOCDIR)/guide.md
+	$(INSTALL_DATA) SECURITY.md CHANGELOG.md $(filter-out docs/guide.md,$(wildcard docs/*)) etc/turnpike.yaml etc/minimal.yaml \
 	  etc/prometheus-alerts.yaml etc/grafana-dashboard.json $(DESTDIR)$(DOCDIR)
 
 # ---- packages; each is built from the tarball alone, without network
@@ -301,17 +308,21 @@ DIST_TAR  := build/$(DIST_NAME).tar.gz
 dist:
 	$(Q)packaging/dist.sh $(DIST_NAME) '$(DIST_DATE)' $(DIST_TAR)
 
+# What they are made of beside the tarball.
+PACKAGE_ENV = MAINTAINER='$(MAINTAINER)' HOMEPAGE='$(HOMEPAGE)'
+
 ## deb: build/turnpike_VERSION-1_ARCH.deb, checked by lintian
 deb: deps-package dist
-	$(Q)packaging/deb.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
+	$(Q)$(PACKAGE_ENV) packaging/deb.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
 
 ## rpm: build/turnpike-VERSION-1.ARCH.rpm, checked by rpmlint
 rpm: deps-package dist
-	$(Q)packaging/rpm.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
+	$(Q)$(PACKAGE_ENV) packaging/rpm.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
 
-## test-packages: both packages are built, checked, installed in a tree of their own, run, removed (as root)
-test-packages: deps-package all
-	$(Q)$(PYTEST) -q -p no:cacheprovider tests/packaging
+## test-packages: both packages are built, checked, installed in a small system of their own, run, removed (as root)
+test-packages: deps-test deps-package dist
+	$(Q)$(PACKAGE_ENV) packaging/test.sh $(DIST_TAR) $(VERSION) '$(DIST_DATE)'
+	$(Q)$(PYTEST) $(SHARED) -q -p no:cacheprovider tests/packaging
 
 .PHONY: clean help all
 ## clean: remove what was built

@@ -115,7 +115,8 @@ def proxy(sim, folder):
             process.wait()
         log.close()
         print((folder / "serve.log").read_text(errors="replace"))  # shown when a test fails
-        pathlib.Path("/dev/shm" + name).unlink(missing_ok=True)
+        for left in (name, name + ".lock"):
+            pathlib.Path("/dev/shm" + left).unlink(missing_ok=True)
 
 
 # ---- clients

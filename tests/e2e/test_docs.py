@@ -1,61 +1,47 @@
-"""README and guide: every command in them is run, or stands here with the reason why not; every sample is read."""
+"""README and guide: every command in them is run, here or by tests/packaging, or has its reason why not in
+harness/documents.py; every sample is read."""
 
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
 
+from harness import documents
 from harness.client import post
+from harness.documents import DOCUMENTS, HERE, MACHINE, TARGET, WHERE, blocks, text_of
 from harness.turnpike import BINARY, READY, ROOT, Turnpike, become_subreaper, until
 
-DOCUMENTS = ("README.md", "docs/guide.md")
-COMMANDS = r"(?:sudo|kill|turnpike|build/turnpike|journalctl|curl|make|systemctl|ls|[A-Z_]+=\S+) "
-
-# What cannot be run against a simulator on any machine: who tries it instead.
-NOT_RUN = [
-    (r"make (deb|rpm|run|test|deps|help|install)?\b.*|make", "the build; what CI runs, and tests/packaging"),
-    (r"sudo apt install .*|sudo dnf install .*", "tests/packaging installs the package"),
-    (r"sudo systemctl .*|systemctl .*", "needs the service: tests/packaging"),
-    (r"journalctl .*", "needs the service's journal: tests/packaging reads it"),
-    (r"sudo (chgrp|chmod) .*", "tests/packaging does the same inside its machine"),
-    (r"turnpike .*\b(FILE|URL|COMMAND|BODY)\b.*", "a form with its placeholders: test_cli has every command"),
-    (r"build/turnpike serve --env-file .*", "its table has the name that the machine's own server may hold"),
-    (r"ANTHROPIC_BASE_URL=.* claude", "tests/clients runs Claude Code"),
-]
 SERVERS = r"turnpike (serve|simulate)\b"
+RUN = [(name, command) for name, command in documents.every() if documents.where(command) == HERE]
 
 
-def text_of(name):
-    with open(os.path.join(ROOT, name)) as file:
-        return file.read()
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_no_sample_is_passed_over(name):
+    assert not documents.strays(name), "fence it as " + ", ".join(sorted(documents.LANGUAGES))
 
 
-def blocks(name, *languages):
-    return [m[2] for m in re.finditer(r"^```(\w+)\n(.*?)^```$", text_of(name), re.M | re.S) if m[1] in languages]
+def test_a_sample_that_nothing_reads_is_noticed(monkeypatch):
+    for stray in ("```\nturnpike frob\n```\n", "```console\n$ turnpike frob\n```\n", "\n    turnpike frob\n", "\n\tfrob\n"):
+        monkeypatch.setattr(documents, "text_of", lambda name, stray=stray: text_of(name) + stray)
+        assert documents.strays(DOCUMENTS[0]), stray
+    monkeypatch.setattr(documents, "text_of", lambda name: text_of(name) + "```sh\nfrob --now\n```\n")
+    assert documents.where(documents.commands(DOCUMENTS[0])[-1]) == HERE  # where it fails, as there is no frob
 
 
-def commands(name):
-    text = text_of(name)
-    fenced = "\n".join(blocks(name, "sh"))
-    rest = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
-    indented = "\n".join(re.findall(r"^ {4}(.*)$", rest, re.M))
-    lines = (fenced + "\n" + indented).replace("\\\n", " ").splitlines()
-    lines += re.findall(r"`(%s[^`\n]+)`" % COMMANDS, rest)
-    lines = [re.sub(r"\s+# .*$", "", line).strip() for line in lines]
-    return list(dict.fromkeys(line for line in lines if line))
+def test_each_reason_has_a_command():
+    assert len(RUN) > 15 and len(documents.of(MACHINE)) > 15
+    for pattern, place in WHERE:
+        assert any(re.fullmatch(pattern, command) for _, command in documents.every()), f"no command is left of: {pattern}"
 
 
-ALL = [(name, command) for name in DOCUMENTS for command in commands(name)]
-RUN = [c for c in ALL if not any(re.fullmatch(pattern, c[1]) for pattern, _ in NOT_RUN)]
-
-
-def test_the_documents_are_read():
-    assert len(ALL) > 30 and len(RUN) > 15
-    for pattern, reason in NOT_RUN:
-        assert any(re.fullmatch(pattern, c[1]) for c in ALL), f"no command is left of: {pattern} ({reason})"
+@pytest.mark.parametrize("command", documents.of(TARGET))
+def test_a_target_of_the_makefile_is_there(command):
+    done = subprocess.run([*command.split(), "--question", "--dry-run"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert "No rule" not in done.stderr, done.stderr
 
 
 def wait_ready(argv, **more):
@@ -92,6 +78,7 @@ def place(tmp_path_factory):
     assert post(server.address, "/v1/chat/completions", b'{"model": "sim:400", "messages": []}').status == 400
     until(lambda: os.listdir(folder / "snapshots"), 10, "a snapshot")
     server.url = url
+    (folder / "turnpike.env").write_text("".join(b for b in blocks("README.md", "ini") if "CODEX_ENDPOINT" in b))
     yield folder, server
     server.stop()
     server.remove_table()
@@ -99,7 +86,7 @@ def place(tmp_path_factory):
 
 
 def translated(command, folder, server):
-    command = re.sub(r"^sudo -u turnpike ", "", command).replace("build/turnpike", "turnpike")
+    command = re.sub(r"\bsudo (-u turnpike )?", "", command).replace("build/turnpike", "turnpike").replace(" turnpike.env", f" {folder}/turnpike.env")
     command = command.replace("127.0.0.1:8080", "%s:%d" % tuple(server.addresses[0][:2]))
     command = command.replace("127.0.0.1:9090", "%s:%d" % tuple(server.admins[0][:2]))
     command = command.replace("127.0.0.1:9099", "127.0.0.1:0")
@@ -108,7 +95,7 @@ def translated(command, folder, server):
         command = command.replace(there, f"{folder}/{here}")
     command = re.sub(r"(-c )(/etc/turnpike/)?turnpike.yaml", r"\1" + server.file, command)
     if re.match(r"turnpike (stats|top|blacklist|cooldown)\b", command):
-        command += " --name " + server.name
+        command += " --name " + server.name + (" --once" if command.startswith("turnpike top") else "")
     if command in ("turnpike reload", "turnpike check --connect"):
         command += " -c " + server.file
     return command
@@ -118,6 +105,8 @@ def translated(command, folder, server):
 def test_a_command_of_the_documents_works(place, name, command, tmp_path):
     folder, server = place
     env = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}", OPENAI_API_KEY="sk-test", HOME=str(tmp_path))
+    if "--env-file" in command and "serve" in command:
+        pytest.skip("it has a test of its own: test_the_five_lines_of_a_gateways_user_start_a_server")
     line = translated(command, folder, server)
     if re.match(SERVERS, line):
         second = Turnpike(server.url, name=server.name + "-docs", folder=str(tmp_path))  # the first one runs
@@ -144,6 +133,41 @@ def test_a_command_of_the_documents_works(place, name, command, tmp_path):
         assert re.match(r"HTTP/1.1 200 ", done.stdout), done.stdout
     if "sim:503,200" in line:
         assert re.search(r"^x-turnpike-sends: 2\b", done.stdout, re.M | re.I), done.stdout
+
+
+# Alone in a network and before a /dev/shm of its own: the ports and names that the documents have are free there.
+ISOLATED = """
+import fcntl, os, socket, struct, subprocess, sys
+subprocess.run(["mount", "-t", "tmpfs", "none", "/dev/shm"], check=True)
+with socket.socket() as s:
+    fcntl.ioctl(s, 0x8914, struct.pack("16sH14x", b"lo", 0x49))  # SIOCSIFFLAGS: up
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def isolated(*argv):
+    unshare = ["unshare", "--net", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    if (done := subprocess.run([*unshare, "true"], capture_output=True, text=True, timeout=20)).returncode:
+        pytest.skip(f"no namespaces here: {done.stderr}")
+    return [*unshare, sys.executable, "-c", ISOLATED, *argv]
+
+
+def test_the_demo_of_make_run_starts_and_its_first_line_works():
+    listed = subprocess.run(["make", "--dry-run", "run"], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
+    assert listed.rstrip().endswith("etc/demo.sh build/turnpike"), listed
+    (line,) = [c for n, c in RUN if n == "README.md" and "sim:503,200" in c]
+    script = (f"etc/demo.sh {BINARY} >&2 & demo=$!\nfor _ in $(seq 300); do curl -s http://127.0.0.1:8080/ >/dev/null && break; "
+              f"sleep 0.1; done\n{line}\nstatus=$?\nkill $demo; wait $demo\nexit $status\n")
+    done = subprocess.run(isolated("bash", "-c", script), cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and re.match(r"HTTP/1.1 200 ", done.stdout), done.stdout + done.stderr
+    assert re.search(r"^x-turnpike-sends: 2\b", done.stdout, re.M | re.I), done.stdout
+
+
+def test_the_five_lines_of_a_gateways_user_start_a_server(tmp_path):
+    (lines,) = [text for text in blocks("README.md", "ini") if "CODEX_ENDPOINT" in text]
+    (tmp_path / "turnpike.env").write_text(lines)
+    process, _ = wait_ready(isolated(BINARY, "serve", "--env-file", "turnpike.env"), cwd=tmp_path)
+    end(process)
 
 
 YAML = [(name, text) for name in DOCUMENTS for text in blocks(name, "yaml")]
@@ -176,7 +200,14 @@ def test_other_samples_are_well_formed(name, tmp_path):
     for text in blocks(name, "toml"):
         assert tomllib.loads(text)["model_providers"]
     for text in blocks(name, "python"):
-        compile(text, name, "exec")
+        seen = []
+        exec(text, dict.fromkeys(("OpenAI", "Anthropic"), lambda base_url: seen.append(base_url)))
+        assert seen in (["http://127.0.0.1:8080/v1"], ["http://127.0.0.1:8080"]), text
+    for text in blocks(name, "js"):
+        (tmp_path / "sample.mjs").write_text(text)
+        subprocess.run(["node", "--check", tmp_path / "sample.mjs"], check=True, timeout=60)
+    for text in blocks(name, "ini"):  # the other kind is tried by tests/packaging
+        assert "CODEX_ENDPOINT" in text or text.startswith("[Service]\n"), text
     for text in blocks(name, "nginx"):
         if (nginx := shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")) is None:
             continue
@@ -193,6 +224,18 @@ def test_links_between_documents_lead_somewhere():
     for name in DOCUMENTS + ("CONTRIBUTING.md", "SECURITY.md"):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(name)):
             assert os.path.exists(os.path.join(ROOT, os.path.dirname(name), target)), f"{name}: {target}"
+
+
+def test_the_picture_shows_the_page_as_it_is():
+    """Drawn by hand as text: its titles and columns are the page's, in the same order."""
+    page, script = text_of("server/admin/page/page.html"), text_of("server/admin/page/page.js")
+    drawn = re.findall(r"<text[^>]*>([^<]*)</text>", text_of("docs/status-page.svg"))
+    titles = re.findall(r'<h2 id="[^"]*">([^<]+)</h2>', page)
+    assert len(titles) >= 5 and [text for text in drawn if text in titles] == titles
+    charts = re.findall(r'\bchart\("\w+", "([^"]+)"\)', script)
+    assert len(charts) >= 4 and [text for text in drawn if text in charts] == charts
+    columns = re.findall(r">([^<]+)</th>", page.split('id="providers-title"')[1].split("<tbody")[0])
+    assert len(columns) >= 7 and drawn[drawn.index("Providers") + 1:][:len(columns)] == columns
 
 
 def test_dashboard_and_alert_rules_use_numbers_that_exist(place):

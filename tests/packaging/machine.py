@@ -1,6 +1,8 @@
 """A small Debian of its own, booted with systemd in a container without network: what a user installs into."""
 
+import fcntl
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -10,6 +12,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "packaging"
 SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
+USER = "1000"  # nobody in particular: no group but its own
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
+               "DEBIAN_FRONTEND": "noninteractive"}
+
+# While its packages are at hand: what ours depends on becomes a repository of the machine's own.
+FETCH = """
+set -e
+chroot "$1" apt-get satisfy -qy --download-only %s
+mkdir -p "$1/srv/apt"
+mv "$1"/var/cache/apt/archives/*.deb "$1/srv/apt/"
+cd "$1/srv/apt" && dpkg-scanpackages --multiversion . >Packages 2>/dev/null
+"""
+
+
+class Lacking(Exception):
+    """The host cannot have such a machine; the text says why."""
 
 
 def run(*argv, check=True, **more):
@@ -19,21 +37,36 @@ def run(*argv, check=True, **more):
 
 
 def make_base(deb):
-    """Debian's minimum, systemd, and what the package depends on: made once, copied for each machine."""
+    """Debian's minimum with systemd: made once, copied for each machine. What the package depends on is not installed
+    there, but apt finds it."""
+    if os.geteuid() != 0:
+        raise Lacking("a system of its own needs root")
+    probe = run("unshare", "--mount", "--pid", "--net", "--uts", "--ipc", "--fork", "true", check=False)
+    if probe.returncode:
+        raise Lacking(f"no namespaces here: {probe.stdout.strip()}")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "lock", "w") as lock:  # test files run in processes of their own
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _base_with(deb)
+
+
+def _base_with(deb):
+    wanted = ", ".join(run("dpkg-deb", "-f", deb, field).stdout.strip() for field in ("Depends", "Recommends"))
+    wanted += ", rpm"  # for the other package's scripts
     base = BUILD / "base"
-    if (base / "complete").exists():
+    if (base / "complete").exists() and (base / "complete").read_text() == wanted:
         return base
     shutil.rmtree(base, ignore_errors=True)
-    base.parent.mkdir(parents=True, exist_ok=True)
-    run("debootstrap", "--variant=minbase", "--include=systemd,systemd-sysv,dbus,ca-certificates,logrotate",
-        "bookworm", base)
-    if SOURCES.exists():  # the security updates, too
-        shutil.copy(SOURCES, base / "etc/apt/sources.list.d/")
-        (base / "etc/apt/sources.list").unlink(missing_ok=True)
+    run("mmdebstrap", "--variant=minbase", "--include=systemd,systemd-sysv,dbus,logrotate",
+        "--aptopt=APT::Install-Recommends \"false\"", "--customize-hook=" + FETCH % shlex.quote(wanted),
+        "bookworm", base, *([SOURCES] if SOURCES.exists() else []))
+    for old in base.glob("etc/apt/sources.list*/*"):
+        old.unlink()
+    for option in base.glob("etc/apt/apt.conf.d/99mmdebstrap"):
+        option.unlink()
+    (base / "etc/apt/sources.list").write_text("deb [trusted=yes] file:/srv/apt ./\n")
     run("chroot", base, "apt-get", "update", "-q")
-    depends = run("dpkg-deb", "-f", deb, "Depends").stdout
-    run("chroot", base, "apt-get", "satisfy", "-qy", "--no-install-recommends", depends)
-    (base / "complete").touch()
+    (base / "complete").write_text(wanted)
     return base
 
 
@@ -46,7 +79,12 @@ class Machine:
             ["systemd-nspawn", "--register=no", "--keep-unit", "--quiet", "--private-network", "--console=pipe",
              "-D", self.root, "-b"], stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
         self.init = None
-        self.until(self._booted, "the machine boots", 60)
+        try:
+            self.until(self._booted, "the machine boots", 120)
+        except AssertionError as error:
+            said = f"no container boots here: {error}"
+            self.close()
+            raise Lacking(said) from None
 
     def _booted(self):
         children = run("ps", "--ppid", self.nspawn.pid, "-o", "pid=", check=False).stdout.split()
@@ -57,19 +95,26 @@ class Machine:
         return state in ("running", "degraded")
 
     def run(self, *argv, **more):
-        """A command inside."""
-        return run("nsenter", "-t", self.init, "-a", "--", *argv, **more)
+        """A command inside, as root."""
+        return run("nsenter", "-t", self.init, "-a", "--", *argv, env=ENVIRONMENT, **more)
+
+    def user(self, *argv, **more):
+        """A command inside, as anybody."""
+        return run("nsenter", "-t", self.init, "-a", "-S", USER, "-G", USER, "--", *argv, env=ENVIRONMENT, **more)
+
+    def near(self, *argv, **more):
+        """A command of the host in the machine's network."""
+        return run("nsenter", "-t", self.init, "-n", "--", *argv, **more)
 
     def curl(self, *argv, **more):
         """The host's curl in the machine's network: status on the last line of what it returns."""
-        return run("nsenter", "-t", self.init, "-n", "--", "curl", "-s", "-m", "20", "-w", "\n%{http_code}", *argv,
-                   **more).stdout
+        return self.near("curl", "-s", "-m", "60", "-w", "\n%{http_code}", *argv, **more).stdout
 
     def path(self, inside):
         """A path inside, also below the machine's own mounts, as seen from here."""
         return Path(f"/proc/{self.init}/root{inside}")
 
-    def until(self, condition, what, timeout=20):
+    def until(self, condition, what, timeout=60):
         end = time.monotonic() + timeout
         while not condition():
             assert self.nspawn.poll() is None, f"the machine ended: {Path(self.log.name).read_text()}"
@@ -89,7 +134,7 @@ class Machine:
     def close(self):
         self.nspawn.terminate()
         try:
-            self.nspawn.wait(30)
+            self.nspawn.wait(60)
         except subprocess.TimeoutExpired:
             self.nspawn.kill()
             self.nspawn.wait()

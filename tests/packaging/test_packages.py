@@ -45,6 +45,18 @@ def test_the_configuration_of_both_is_kept_and_closed_to_others(deb, rpm):
     assert re.search(r"^/etc/turnpike/turnpike.yaml cn -rw-r----- turnpike$", attributes, re.M), attributes
 
 
+def test_who_publishes_stands_in_one_place(deb, rpm):
+    """The Makefile has it; a homepage is there when it is set."""
+    publisher = re.search(r"^MAINTAINER +\?= (.+)$", (ROOT / "Makefile").read_text(), re.M).group(1)
+    home = re.search(r"^HOMEPAGE +\?= *(.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
+    fields = run("dpkg-deb", "-f", deb, "Maintainer", "Homepage").stdout
+    assert fields == f"Maintainer: {publisher}\n" + (f"Homepage: {home}\n" if home else "")
+    assert run("rpm", "-qp", "--qf", "%{PACKAGER} %{URL}", rpm).stdout == f"{publisher} {home or '(none)'}"
+    address = re.search(r"<(.+)>", publisher).group(1)
+    known = run("git", "grep", "-l", "-F", address, cwd=ROOT, check=False).stdout.split() if (ROOT / ".git").exists() else ["Makefile"]
+    assert known == ["Makefile"]
+
+
 def test_patched_libevent_is_asked_for(deb):
     depends = run("dpkg-deb", "-f", deb, "Depends").stdout
     for library in ("libevent-core-2.1-7", "libevent-openssl-2.1-7"):
@@ -105,8 +117,9 @@ def test_the_tarball_has_the_same_bytes_each_time(tmp_path):
     first = sum_of(ROOT / made)
     run("make", "-s", "dist", cwd=ROOT)
     assert sum_of(ROOT / made) == first
-    # and out of itself, without git
+    # and out of itself: in another folder, without git, at another time, in another zone, under another umask
     run("tar", "-xzf", ROOT / made, "-C", tmp_path)
     (inside,) = tmp_path.iterdir()
-    run("make", "-s", "dist", cwd=inside)
+    run("sh", "-c", "umask 077; chmod -R go= .; find . -exec touch -d 2001-02-03 {} +; make -s dist", cwd=inside,
+        env=dict(os.environ, TZ="Asia/Tokyo", LC_ALL="C"))
     assert sum_of(inside / made) == first

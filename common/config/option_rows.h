@@ -1,6 +1,6 @@
 /*
- * What the rows of the option table are written with: for options*.c only.  Each of those files holds the rows
- * of one subject; options.c joins them.
+ * What the rows of the option table are written with: for options*.c only.  Each of those files holds the
+ * rows of one subject; options.c joins them.
  */
 #ifndef TP_CONFIG_OPTION_ROWS_H
 #define TP_CONFIG_OPTION_ROWS_H

@@ -63,7 +63,7 @@ COMMON_OBJ := $(COMMON_SRC:%.c=$(BUILD)/%.o)
 PAGE_OBJ   := $(patsubst %,$(BUILD)/server/admin/page/%.o,page.html page.css page.js)
 BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o) $(PAGE_OBJ)
 # of the admin process, what needs no loop: tested with the leaf modules
-ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics page recent report) $(PAGE_OBJ)
+ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics open_list page recent report) $(PAGE_OBJ)
 UNIT_BIN   := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 .DEFAULT_GOAL := all

@@ -145,7 +145,7 @@ const struct tp_command tp_commands[] = {
 	{"top", tp_cmd_top, "watch a running server",
 	 "[--once] [--every TIME] [-c FILE | --name NAME]",
 	 "A view of a server that refreshes in place, out of its shared table: requests, sends, waits, why it sent again, "
-	 "providers, what gets no requests for now, and the slowest open requests. Keys: q quits. Nothing is changed.",
+	 "providers, what gets no requests for now, and the slowest open requests. Arrows and page keys scroll, q quits. Nothing is changed.",
 	 NULL, {&of_server, &name, &once, &every}, NULL, no_table},
 	{"blacklist", tp_cmd_blacklist, "show the URLs that get no requests for now, or give them back",
 	 "[list] [--json] [-c FILE | --name NAME]\nclear [URL] [--json] [-c FILE | --name NAME]",

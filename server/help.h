@@ -6,6 +6,7 @@
 
 #include "server/commands.h"
 
+/* Usage, options, exit status of one command: `turnpike NAME --help`. */
 void tp_help_command(const struct tp_command *c);
 /* All commands. */
 void tp_help_overview(FILE *to);

@@ -6,6 +6,7 @@
 
 #include "common/base/buf.h"
 
+/* Indented, with a line end; the value is only read. */
 void tp_show_json(json_t *value);
 /* A line for each number or text: "histograms.turnpike_wait_seconds.p50   0.25". A list: its length, then one
  * line for each entry. `name` goes before all names; "" = nothing. */

@@ -61,6 +61,7 @@ bool tp_supervisor_idle(const struct tp_supervisor *s);
 void tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h);
 /* REFUSED: the reason was appended to `why`. PENDING: who is awaited. */
 enum tp_handed tp_supervisor_handed(const struct tp_supervisor *s, struct tp_buf *why);
+/* The reload is off: whoever was told of it is told so, and `h` is not used any more. */
 void tp_supervisor_abort(struct tp_supervisor *s);
 /* Workers serve `config` from now on, as do those that are forked; there are n of them, in `slots`
  * (borrowed). `leaving`: sockets that tp_supervisor_close_leaving() will speak of. False: out of memory,
@@ -76,6 +77,7 @@ void tp_supervisor_close_leaving(struct tp_supervisor *s, uint64_t drain_ms);
 /* In a child that is no worker: closes its copies of the control channels. */
 void tp_supervisor_let_go(const struct tp_supervisor *s);
 
+/* Workers with a process, those that start or hang included; and those that serve. */
 unsigned tp_supervisor_living(const struct tp_supervisor *s);
 unsigned tp_supervisor_serving(const struct tp_supervisor *s);
 

@@ -136,6 +136,7 @@ struct tp_worker {
 	struct tp_runtime_list ended;     /* ... like generations that nobody holds any more */
 };
 
+/* Queues it for the end of the loop turn; nothing happens when it is queued already. */
 void tp_worker_defer(struct tp_worker *w, struct tp_deferred *d);
 /* Before the object goes, or when the work is done already. Nothing happens when it is not queued. */
 void tp_worker_undefer(struct tp_worker *w, struct tp_deferred *d);
@@ -159,6 +160,7 @@ uint64_t tp_worker_random(struct tp_worker *w);
 void tp_worker_begin_ids(struct tp_worker *w, uint64_t random);
 void tp_worker_request_id(struct tp_worker *w, char out[TP_REQUEST_ID_SIZE]);
 
+/* This worker's own counters and gauges: no other process writes them. */
 static inline void tp_worker_add(struct tp_worker *w, enum tp_counter c, uint64_t n)
 {
 	tp_count(w->region, w->stamp.slot, c, n);

@@ -40,7 +40,9 @@ void tp_numbers_refresh(const struct tp_provider_rt *p, bool renewed);
 void tp_numbers_hop(const struct tp_turn *t);
 /* A turn is answered with this code, refusal or not: with and without a label. */
 void tp_numbers_refusal(struct tp_worker *w, enum tp_code code);
+/* An alert was raised by this worker. */
 void tp_numbers_alert(struct tp_worker *w, enum tp_alert alert);
+/* A turn waited before a send, or is going to: told once for each wait. */
 void tp_numbers_wait(struct tp_worker *w, uint32_t ms);
 /* From the latest byte of a send's request to the first one of its answer. */
 void tp_numbers_first_byte(struct tp_worker *w, uint64_t us);

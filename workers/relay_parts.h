@@ -43,16 +43,19 @@ void tp_relay_carries_error(struct tp_turn *t, const struct tp_answer_error *err
 
 /* ---- relay_json.c */
 
+/* A piece of a JSON answer that is held back; the last one judges it. */
 void tp_relay_hold(struct tp_turn *t, const struct tp_answer_piece *p);
 /* The body is complete: an answer, an error, or nothing of use. `p`: the piece that ended it. */
 void tp_relay_judge(struct tp_turn *t, struct tp_str body, const struct tp_answer_piece *p);
 /* Before the commit of what is held: if only the end of the connection tells where it ends, it is read along,
  * to know a whole one from one that was cut. Ends nothing. */
 void tp_relay_watch_json(struct tp_turn *t);
+/* A piece of one that is committed. */
 void tp_relay_flow_json(struct tp_turn *t, const struct tp_answer_piece *p);
 
 /* ---- relay_stream.c */
 
+/* A piece of a stream: before its first output, and after the commit. */
 void tp_relay_prelude(struct tp_turn *t, const struct tp_answer_piece *p);
 void tp_relay_flow_stream(struct tp_turn *t, const struct tp_answer_piece *p);
 

@@ -75,6 +75,7 @@ void tp_request_release(struct tp_request *r);
 /* Frees everything; NULL is ignored. */
 void tp_request_free(struct tp_request *r);
 
+/* A span of its head, borrowed until tp_request_release(). */
 static inline struct tp_str tp_request_str(const struct tp_request *r, struct tp_span s)
 {
 	return tp_span_str(r->bytes, s);

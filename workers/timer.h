@@ -28,6 +28,7 @@ struct tp_timer {
 	bool assigned, unarmed;
 };
 
+/* Off; nothing is registered until it is set first. Borrows all; end with tp_timer_close(). */
 void tp_timer_init(struct tp_timer *t, struct event_base *base, tp_timer_fn *fn, void *arg);
 /* Fires once, `ms` from now; replaces what was set before. fn runs from the loop, never from here. */
 void tp_timer_set(struct tp_timer *t, uint64_t ms);

@@ -176,6 +176,7 @@ void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char
 /* The one way a turn ends. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);
+/* The one way a state changes; counts and times what waits. The timer is the caller's. */
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* TP_TURN_WAIT: for this, which ends at `until_ms` (CLOCK_BOOTTIME) at the latest. The timer is the caller's.
  */

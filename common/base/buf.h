@@ -40,11 +40,13 @@ static inline void tp_buf_add(struct tp_buf *b, const void *bytes, size_t n)
 	b->len += n;
 }
 
+/* `s` must not lie in the buffer itself. */
 static inline void tp_buf_add_str(struct tp_buf *b, struct tp_str s)
 {
 	tp_buf_add(b, s.p, s.n);
 }
 
+/* In decimal; as printf() would. What does not fit into memory sets `failed`, as everywhere here. */
 void tp_buf_add_uint(struct tp_buf *b, uint64_t decimal);
 void tp_buf_printf(struct tp_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_buf_vprintf(struct tp_buf *b, const char *format, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -19,11 +19,13 @@ struct tp_str {
 /* A literal as a struct tp_str. */
 #define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
 
+/* Borrows a terminated text; NULL is the empty one. */
 static inline struct tp_str tp_str_from(const char *terminated)
 {
 	return (struct tp_str){terminated, terminated != NULL ? strlen(terminated) : 0};
 }
 
+/* The same bytes; two empty ones are equal wherever they point. */
 static inline bool tp_str_eq(struct tp_str a, struct tp_str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
@@ -38,6 +40,7 @@ static inline bool tp_str_ieq(struct tp_str a, struct tp_str b)
 	return a.n == 0 || (((a.p[0] ^ b.p[0]) & ~0x20) == 0 && strncasecmp(a.p, b.p, a.n) == 0);
 }
 
+/* Byte for byte, case included; each text begins and ends with the empty one. */
 static inline bool tp_str_starts(struct tp_str s, struct tp_str prefix)
 {
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);

@@ -47,6 +47,7 @@ struct tp_status_set {
 	uint64_t bits[10]; /* bit n of the set = status n, 0..639 */
 };
 
+/* False for what no set can hold. */
 static inline bool tp_status_in(const struct tp_status_set *s, int status)
 {
 	return status >= 0 && status < 640 && (s->bits[status / 64] >> (status % 64) & 1) != 0;

@@ -43,6 +43,7 @@ void tp_mask_url(const void *object, struct tp_buf *out);
 /* The same for an entry of `via`. */
 void tp_mask_egress(const char *value, struct tp_buf *out);
 
+/* Before the keys of an object are read, and what frees its derived fields: see struct tp_section. */
 void tp_prepare_provider(struct tp_load *l, void *object);
 void tp_release_provider(void *object);
 void tp_release_listener(void *object);

@@ -12,6 +12,8 @@ struct tp_suggestion {
 	size_t distance;  /* of best */
 };
 
+/* Borrows `word`; show it each candidate, then look at `best`. Words of more than 40 bytes are near to none.
+ */
 struct tp_suggestion tp_suggest_begin(const char *word);
 void tp_suggest_candidate(struct tp_suggestion *s, const char *candidate);
 

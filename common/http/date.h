@@ -15,6 +15,8 @@ enum { TP_DATE_SIZE = 30 }; /* "Sun, 06 Nov 1994 08:49:37 GMT" and a terminator 
  * `now` (seconds) places two-digit years: more than 50 years ahead means the past.
  */
 bool tp_date_parse(struct tp_str text, int64_t now, int64_t *ret_seconds);
+/* As IMF-fixdate, terminated. What four digits of a year cannot say becomes the first or last second that
+ * they can. */
 void tp_date_format(int64_t seconds, char out[TP_DATE_SIZE]);
 
 #endif

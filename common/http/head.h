@@ -135,6 +135,7 @@ struct tp_head *tp_head_copy(const struct tp_head *h, const char *bytes, char **
 /* Of a copy; NULL is ignored. */
 void tp_head_free(struct tp_head *copy);
 
+/* The span of the bytes that the head was parsed from; borrowed from them. */
 static inline struct tp_str tp_span_str(const char *bytes, struct tp_span s)
 {
 	return (struct tp_str){bytes + s.at, s.n};

@@ -33,11 +33,13 @@ enum tp_json_state {
  */
 enum tp_json_event tp_json_straight(struct tp_json *j, const char *bytes, size_t n, size_t *ret_used);
 
+/* Inside an object or a list, and not inside a token: where tp_json_straight() may begin. */
 static inline bool tp_json_between_tokens(const struct tp_json *j)
 {
 	return j->depth > 0 && j->state >= TP_JSON_ST_VALUE && j->state <= TP_JSON_ST_COMMA;
 }
 
+/* JSON's four, and no other. */
 static inline bool tp_json_is_space(char c)
 {
 	return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
@@ -54,6 +56,7 @@ static inline bool tp_json_at_member(const struct tp_json *j)
 	return j->depth == 1 && j->top_type == TP_JSON_OBJECT;
 }
 
+/* The innermost open one is an object, else a list. depth > 0. */
 static inline bool tp_json_in_object(const struct tp_json *j)
 {
 	unsigned level = j->depth - 1u;

@@ -35,6 +35,7 @@ static inline const char *tp_json_escape_end(const char *p, const char *end)
 	}
 }
 
+/* Behind the digits at `p`, which may be none. */
 static inline const char *tp_json_digits_end(const char *p, const char *end)
 {
 	while (p < end && tp_json_is_digit(*p))
@@ -69,6 +70,7 @@ static inline const char *tp_json_number_end(const char *p, const char *end)
 	return p < end ? p : NULL;
 }
 
+/* Behind null, true or false; NULL: none of them, or fewer than five bytes are in sight. */
 static inline const char *tp_json_literal_end(const char *p, const char *end)
 {
 	if (end - p < 5)
@@ -78,6 +80,7 @@ static inline const char *tp_json_literal_end(const char *p, const char *end)
 	return memcmp(p, "false", 5) == 0 ? p + 5 : NULL;
 }
 
+/* The first byte that is no white space, or `end`. */
 static inline const char *tp_json_skip_space(const char *p, const char *end)
 {
 	while (p < end && tp_json_is_space(*p))

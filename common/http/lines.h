@@ -22,6 +22,8 @@ static inline void tp_lines_flush(struct tp_lines *l)
 	l->at = l->end;
 }
 
+/* One field as a line. What stands in the head as it will be written is only noted, so that neighbours leave
+ * in one copy. */
 static inline void tp_lines_add(struct tp_lines *l, const struct tp_field *f)
 {
 	if (!f->plain) {

@@ -29,6 +29,7 @@ bool tp_mask_is_own(const struct tp_mask_job *j, struct tp_str text);
 /* Marks what is secret in the strings and numbers of a JSON text, or of the front of one. */
 void tp_mask_json(struct tp_mask_job *j);
 
+/* A view of the original itself, from <= to; borrowed, nothing to free. */
 static inline struct tp_mask_view tp_mask_part(const struct tp_mask_job *j, size_t from, size_t to)
 {
 	return (struct tp_mask_view){.text = j->in.p + from, .n = to - from, .base = from};

@@ -64,12 +64,14 @@ struct tp_codings {
 	uint32_t chunked, identity, other, empty; /* how many elements */
 	bool chunked_last;
 };
+/* By the fields that tp_scan has seen; no line: all zero. */
 void tp_scan_codings(const struct tp_scan *s, struct tp_codings *ret_codings);
 
 /* Connection, Upgrade and the version: sets keep_alive and upgrade, marks the named fields.
  * False: more options than any honest peer sends. */
 bool tp_scan_connection(struct tp_scan *s);
 
+/* The field stands in the head more than once. */
 static inline bool tp_scan_repeated(const struct tp_scan *s, enum tp_field_id id)
 {
 	return (s->repeated >> id & 1) != 0;

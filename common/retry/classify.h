@@ -54,6 +54,8 @@ struct tp_error_class {
 	bool capacity;            /* a busy model (X-Codex-Model-Capacity, "at capacity"): full retries */
 };
 
+/* What an error answer says: its status, then codes and words of its body, then headers. Total: facts that
+ * say nothing give the class of their status. */
 struct tp_error_class tp_classify(const struct tp_error_facts *facts);
 /* "98%", "98", "0.98": at or above 90%. Unreadable = false. */
 bool tp_load_is_drowning(struct tp_str system_load);

@@ -57,6 +57,7 @@ enum tp_class {
 	TP_CLASS_COUNT
 };
 
+/* Whether a send of this class may use what budget.reserve holds back (design 3.1). */
 static inline bool tp_class_may_take_reserve(enum tp_class c)
 {
 	return c >= TP_CLASS_OVERLOAD;
@@ -87,6 +88,7 @@ enum tp_code {
 	TP_CODE_COUNT
 };
 
+/* Static words for the log and for metrics; those of classes and codes are relied on outside. */
 const char *tp_stage_name(enum tp_stage s);
 const char *tp_cause_name(enum tp_cause c);
 const char *tp_evidence_name(enum tp_evidence e);

@@ -25,6 +25,7 @@ struct tp_breaker_state {
 	uint64_t value;
 };
 
+/* Level and value larger than their bits are cut. */
 static inline uint64_t tp_breaker_pack(struct tp_breaker_state s)
 {
 	return (uint64_t)s.epoch << 48 | (uint64_t)s.listed << 47 | (uint64_t)s.whole_base << 46 |

@@ -48,11 +48,13 @@ struct tp_dir_ref {
 	uint32_t entry, epoch;
 };
 
+/* How many there are, in use or not: entries are 0 to this less 1. */
 static inline uint32_t tp_dir_entries(const struct tp_dir *d)
 {
 	return d->n_buckets * TP_DIR_WAYS;
 }
 
+/* Whose entry it is now. False: nobody has entered the key, or it was given away. */
 bool tp_dir_find(const struct tp_region *r, const struct tp_dir *d, struct tp_hash128 key,
 		 struct tp_dir_ref *ret_ref);
 /* The key of an entry in use, for those who go through all; false: not in use, or just changing. */

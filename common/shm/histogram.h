@@ -32,6 +32,7 @@ struct tp_histogram_sum {
 	uint64_t count;                        /* of all: exactly the sum of the above */
 	uint64_t sum_us;
 };
+/* Over all slots, the dead included: since the table was made. */
 void tp_histogram_read(const struct tp_region *r, enum tp_histogram h, struct tp_histogram_sum *ret_sum);
 
 #endif

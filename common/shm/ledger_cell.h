@@ -40,6 +40,7 @@ struct tp_word {
 	struct tp_stamp owner; /* 8 + 16: of the possession; while ended, the last one's */
 };
 
+/* Fields larger than their bits are cut. */
 static inline uint64_t tp_word_pack(struct tp_word w)
 {
 	return (uint64_t)(w.epoch & TP_EPOCH_MASK) << 44 | (uint64_t)(w.used & 0x7f) << 37 |
@@ -90,6 +91,7 @@ static inline struct tp_memory tp_memory_unpack(uint64_t v)
 
 #define TP_TURN_TIME_MASK ((UINT64_C(1) << 44) - 1) /* 557 years of milliseconds */
 
+/* When the last turn came, with the epoch of its possession. */
 static inline uint64_t tp_turn_pack(uint32_t epoch, uint64_t ms)
 {
 	return (uint64_t)(epoch & TP_EPOCH_MASK) << 44 | (ms & TP_TURN_TIME_MASK);
@@ -125,6 +127,7 @@ static inline bool tp_cell_swap(struct tp_cell *cell, uint64_t from, struct tp_w
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
+/* One more send of this class after so many, `base_used` of them in classes that draw on the base only. */
 bool tp_budget_fits(uint32_t used, uint32_t base_used, const struct tp_ledger_limits *limits,
 		    enum tp_class klass);
 

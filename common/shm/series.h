@@ -66,6 +66,7 @@ void tp_series_add(struct tp_region *r, unsigned slot, tp_series_id id, int64_t 
 /* For a process without a slot (the master): counters only; several may. */
 void tp_series_add_shared(struct tp_region *r, tp_series_id id, uint64_t add);
 
+/* Over all slots and the row of those without one; 0 for TP_SERIES_NONE. */
 int64_t tp_series_sum(const struct tp_region *r, tp_series_id id);
 /* Sum over the series of a metric whose label number `label` has this value; label < 0: of all. */
 int64_t tp_metric_sum(const struct tp_region *r, enum tp_metric m, int label, struct tp_str value);

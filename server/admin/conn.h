@@ -22,6 +22,7 @@ struct tp_admin_conns {
 	struct tp_head head; /* workspace of the parser */
 };
 
+/* Borrows both; they outlive it. */
 void tp_admin_conns_init(struct tp_admin_conns *c, struct event_base *base, const struct tp_admin_view *view);
 /* Takes over fd. `listener`: where it came in; outlives the connection. When there are too many, the oldest
  * one that has asked nothing makes room: whoever sits there must not lock out a scraper. */

@@ -41,6 +41,8 @@ struct tp_admin_answer {
 	struct tp_buf body; /* owned by the caller; `failed` when there was no memory */
 };
 
+/* Answers one request, the wrong ones too (4xx). Reads the table; changes only what the request asks for and
+ * its door may. */
 void tp_admin_answer(const struct tp_admin_view *view, const struct tp_admin_question *q,
 		     struct tp_admin_answer *ret_answer);
 /* What the master said about a reload: 200 with the generation, or 422 with its lines. */

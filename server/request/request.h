@@ -60,6 +60,8 @@ struct tp_request_waits {
 	uint64_t ends_ms;
 };
 
+/* What is told of waits on standard error: a line for each, or one that counts down on a terminal; nothing
+ * with -q. */
 void tp_request_waits_begin(struct tp_request_waits *w, const struct tp_request_order *o);
 void tp_request_waits_notice(struct tp_request_waits *w, const struct tp_notice *n);
 /* Writes the line anew where there is a terminal. Returns after how many ms to call again, -1 = not. */

@@ -13,6 +13,8 @@
 static struct termios before;
 static bool taken, keys; /* keys: standard input is a terminal, its mode is in `before` */
 static sigset_t outside; /* the mask while it waits: signals arrive nowhere else */
+static int first;        /* line that is shown on top */
+static int page = 1;     /* lines that are shown */
 static volatile sig_atomic_t ended, resized, stopped;
 
 static void on_signal(int number)
@@ -97,18 +99,52 @@ static void draw_line(const char *text, size_t n, int columns)
 	(void)printf("%s\033[K", heading ? tp_style(stdout, TP_STYLE_END) : "");
 }
 
+static int count_lines(const struct tp_buf *lines)
+{
+	int n = 0;
+	for (size_t i = 0; i < lines->len; i++)
+		n += lines->data[i] == '\n';
+	return n;
+}
+
+/* What does not fit is told in the last row. */
+static void fit(int all, int rows)
+{
+	page = all > rows && rows > 1 ? rows - 1 : rows;
+	if (first > all - page)
+		first = all - page;
+	if (first < 0)
+		first = 0;
+}
+
+static void draw_rest(int all, int columns)
+{
+	char text[128];
+	int last = first + page < all ? first + page : all;
+	int n = snprintf(text, sizeof text, "lines %d-%d of %d%s", first + 1, last, all,
+			 keys ? "; arrows and page keys scroll, q quits" : "");
+	(void)printf("\r\n%s", tp_style(stdout, TP_STYLE_DIM));
+	put(text, cut(text, (size_t)n, columns));
+	(void)printf("%s\033[K", tp_style(stdout, TP_STYLE_END));
+}
+
 void tp_top_screen_draw(const struct tp_buf *lines)
 {
-	int columns, rows, row = 0;
+	int columns, rows, number = 0, all = count_lines(lines);
 	tp_terminal_size(stdout, &columns, &rows);
+	fit(all, rows);
 	(void)fputs("\033[H", stdout);
-	for (size_t at = 0; at < lines->len && row < rows; row++) {
+	for (size_t at = 0; at < lines->len && number < first + page; number++) {
 		const char *line = lines->data + at, *end = memchr(line, '\n', lines->len - at);
 		size_t n = end != NULL ? (size_t)(end - line) : lines->len - at;
-		(void)fputs(row > 0 ? "\r\n" : "", stdout);
-		draw_line(line, n, columns);
 		at += n + 1;
+		if (number < first)
+			continue;
+		(void)fputs(number > first ? "\r\n" : "", stdout);
+		draw_line(line, n, columns);
 	}
+	if (page < rows && all > page)
+		draw_rest(all, columns);
 	(void)fputs("\033[J", stdout);
 	(void)fflush(stdout);
 }
@@ -123,12 +159,57 @@ static void stop(void)
 	resized = 1;
 }
 
-static bool is_quit(void)
+enum { ALL_LINES = 1 << 20, PAGE = ALL_LINES + 1 }; /* far more than there are; a page of either sign */
+
+static const struct {
+	const char *bytes; /* as a terminal sends it */
+	int by;
+} scrolling[] = {
+	{"\033[A", -1},
+	{"\033OA", -1},
+	{"k", -1},
+	{"\033[B", 1},
+	{"\033OB", 1},
+	{"j", 1},
+	{"\033[5~", -PAGE},
+	{"b", -PAGE},
+	{"\033[6~", PAGE},
+	{" ", PAGE},
+	{"\033[H", -ALL_LINES},
+	{"\033OH", -ALL_LINES},
+	{"\033[1~", -ALL_LINES},
+	{"g", -ALL_LINES},
+	{"\033[F", ALL_LINES},
+	{"\033OF", ALL_LINES},
+	{"\033[4~", ALL_LINES},
+	{"G", ALL_LINES},
+};
+
+/* One key of those that were read; returns how many bytes it is. */
+static size_t scroll(const char *key)
 {
-	char key;
-	ssize_t n = read(STDIN_FILENO, &key, 1);
+	for (size_t i = 0; i < sizeof scrolling / sizeof scrolling[0]; i++) {
+		size_t n = strlen(scrolling[i].bytes);
+		int by = scrolling[i].by;
+		if (strncmp(key, scrolling[i].bytes, n) != 0)
+			continue;
+		first += by == PAGE ? page : by == -PAGE ? -page : by; /* put right when it is drawn */
+		return n;
+	}
+	return 1;
+}
+
+/* Several may have come at once. */
+static enum tp_top_event read_keys(void)
+{
+	char read_now[64];
+	ssize_t n = read(STDIN_FILENO, read_now, sizeof read_now - 1);
 	keys = n > 0 && keys; /* its end is read once */
-	return n > 0 && (key == 'q' || key == 'Q');
+	read_now[n > 0 ? n : 0] = '\0';
+	for (const char *key = read_now; *key != '\0'; key += scroll(key))
+		if (*key == 'q' || *key == 'Q')
+			return TP_TOP_QUIT;
+	return TP_TOP_SCROLLED;
 }
 
 enum tp_top_event tp_top_screen_wait(uint32_t ms)
@@ -138,11 +219,11 @@ enum tp_top_event tp_top_screen_wait(uint32_t ms)
 	int n = ppoll(&p, 1, &t, &outside);
 	if (stopped != 0)
 		stop();
-	if (ended != 0 || (n > 0 && is_quit()))
+	if (ended != 0)
 		return TP_TOP_QUIT;
 	if (resized != 0) {
 		resized = 0;
 		return TP_TOP_RESIZED;
 	}
-	return TP_TOP_TIME;
+	return n > 0 ? read_keys() : TP_TOP_TIME;
 }

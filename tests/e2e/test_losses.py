@@ -4,7 +4,6 @@ turns fail than can be written: no turn is delayed or fails, losses are counted 
 
 import collections
 import contextlib
-import errno
 import json
 import os
 import re
@@ -12,7 +11,6 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import threading
 import time
 
@@ -24,7 +22,7 @@ from harness.exposition import Exposition
 from harness.lab import Rows
 from harness.namespace import inside, own_dev, small_disk, start_with
 from harness.provider import ok, status
-from harness.turnpike import READY, until
+from harness.turnpike import until
 
 rows = Rows()
 LONG = os.environ.get("TP_LONG") == "1"

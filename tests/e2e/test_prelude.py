@@ -5,10 +5,11 @@ import threading
 
 import pytest
 
+from harness.bodies import GOOD
 from harness.checks import FAMILIES, MODELS, error_json, not_stopped, refusal, served, stopped
 from harness.client import body_for
 from harness.lab import O0, T0, T1, Rows, gaps, quiet
-from harness.provider import GOOD, event, good_events, ok, status, stream
+from harness.provider import event, good_events, ok, status, stream
 from harness.turnpike import until
 
 rows = Rows()

@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from harness.client import ask, post
+from harness.checks import served
+from harness.client import Client, ask, post
 from harness.lab import Rows
 from harness.provider import ok
 from harness.streams import finish, gated, open_stream

@@ -2,7 +2,7 @@
 
 import json
 
-from .provider import family_of
+from .bodies import family_of
 
 FAMILIES = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages",
             "plain": "/v1/embeddings"}

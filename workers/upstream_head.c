@@ -63,13 +63,13 @@ struct loose {
 
 static const struct tp_field *read_loosely(const struct tp_field *f, struct tp_str *name, struct loose *room)
 {
-	if (f->id != TP_FIELD_OTHER || name->n > LOOSE_MAX || memchr(name->p, '_', name->n) == NULL)
+	if (!f->underscore || f->id != TP_FIELD_OTHER || name->n > LOOSE_MAX)
 		return f;
 	for (size_t i = 0; i < name->n; i++)
 		room->name[i] = name->p[i] == '_' ? '-' : name->p[i];
 	name->p = room->name;
 	room->field = *f;
-	room->field.id = (uint16_t)tp_field_lookup(name->p, name->n);
+	room->field.id = (uint8_t)tp_field_lookup(name->p, name->n);
 	return &room->field;
 }
 

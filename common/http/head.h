@@ -67,8 +67,9 @@ _Static_assert(TP_FIELD_COUNT <= 64, "sets of ids are words");
 
 struct tp_field {
 	struct tp_span name, value; /* value without the blanks around it */
-	uint16_t id;                /* enum tp_field_id */
+	uint8_t id;                 /* enum tp_field_id */
 	bool plain;                 /* written "name: value" and CRLF */
+	bool underscore;            /* one stands in its name: some servers read it as '-' */
 	bool connection_named;      /* listed in Connection: ends here like a hop-by-hop field */
 };
 

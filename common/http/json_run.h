@@ -11,6 +11,7 @@
 #include <emmintrin.h>
 #endif
 
+/* May it stand in a string as it is, without ending it? */
 static inline int tp_json_is_plain(char c)
 {
 	return c != '"' && c != '\\' && (unsigned char)c >= 0x20;

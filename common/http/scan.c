@@ -203,8 +203,9 @@ static inline bool straight_line(struct tp_scan *s, struct tp_field *f)
 	f->name.n = name_n;
 	f->value.at = at + name_n + 2;
 	f->value.n = (uint32_t)(p - value);
-	f->id = (uint16_t)tp_field_lookup_wide(name, name_n);
+	f->id = (uint8_t)tp_field_lookup_wide(name, name_n);
 	f->plain = true;
+	f->underscore = false;
 	f->connection_named = false;
 	s->at = p + 2;
 	return true;
@@ -242,7 +243,8 @@ static __attribute__((noinline)) enum tp_step field_line(struct tp_scan *s, stru
 	while (p > value && (p[-1] == ' ' || p[-1] == '\t'))
 		p--;
 	f->value = (struct tp_span){(uint32_t)(value - s->bytes), (uint32_t)(p - value)};
-	f->id = (uint16_t)tp_field_lookup(name, f->name.n);
+	f->id = (uint8_t)tp_field_lookup(name, f->name.n);
+	f->underscore = memchr(name, '_', f->name.n) != NULL;
 	f->plain = value == name + f->name.n + 2 && value[-1] == ' ' && *p == '\r';
 	f->connection_named = false;
 	s->at = next;

@@ -2,6 +2,8 @@
 #ifndef TP_TESTS_FUZZ_HEAD_H
 #define TP_TESTS_FUZZ_HEAD_H
 
+#include <string.h>
+
 #include "common/http/chars.h"
 #include "common/http/head.h"
 #include "tests/fuzz/fuzz_check.h"
@@ -27,6 +29,9 @@ static inline void fuzz_head_holds(const struct tp_head *h, const char *bytes, s
 		fuzz_span_holds(h, bytes, f->value, TP_CHAR_VALUE);
 		struct tp_str value = tp_span_str(bytes, f->value);
 		FUZZ_CHECK(tp_str_trim(value).n == value.n);
+		FUZZ_CHECK(f->underscore == (memchr(bytes + f->name.at, '_', f->name.n) != NULL));
+		if ((seen >> f->id & 1) == 0)
+			FUZZ_CHECK(h->first[f->id] == i);
 		seen |= (uint64_t)1 << f->id;
 	}
 	FUZZ_CHECK(seen == h->seen);

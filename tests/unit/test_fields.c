@@ -142,7 +142,7 @@ START_TEST(what_ends_here)
 		bool want = false;
 		for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 			want = want || ends[i] == (enum tp_field_id)id;
-		struct tp_field f = {.id = (uint16_t)id};
+		struct tp_field f = {.id = (uint8_t)id};
 		ck_assert_msg(tp_field_ends_here(&f) == want, "id %d", id);
 		f.connection_named = true;
 		ck_assert(tp_field_ends_here(&f));

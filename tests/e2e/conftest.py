@@ -14,7 +14,7 @@ def pytest_report_header(config):
 
 # Files of 20 seconds and more, which are begun first: where several processes share the files, they end together.
 # (The first one installs packages from npm.)
-LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_cli",
+LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_top",
         "test_crash", "test_admin", "test_prelude", "test_combo_bodies", "test_compression", "test_combos",
         "test_shared_waits")
 

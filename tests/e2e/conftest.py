@@ -1,7 +1,8 @@
 import pytest
 
 pytest.register_assert_rewrite("harness.client", "harness.lab", "harness.turnpike", "harness.checks",
-                            "harness.exposition", "harness.crowd", "harness.streams", "harness.combos", "harness.serving")
+                            "harness.exposition", "harness.crowd", "harness.streams", "harness.combos", "harness.serving",
+                            "harness.tokens")
 
 from harness import turnpike  # noqa: E402
 from harness.fixtures import lab, pytest_runtest_makereport  # noqa: E402, F401

@@ -160,7 +160,8 @@ class Soak:
                               allow=[r"worker|signal|blacklist|listed|key|refused|cool|certificate|tables?"])
 
     def config(self):
-        return {"workers": 4, "log": {"level": "warn"}, "budget": {"sends": MODELS["m"], "reserve": 1},
+        # One credential reaches an eighth of the ledger: ten minutes of ids are to fit.
+        return {"workers": 4, "log": {"level": "warn"}, "state": {"logical_requests": 1 << 20}, "budget": {"sends": MODELS["m"], "reserve": 1},
                 "clients": [{"name": "soak", "key": "key-of-a-client"}],
                 "routes": [{"path": "/v1", "provider": "a"}],
                 "combos": {"fast": {"strategy": "failover", "cooldown": "1s",

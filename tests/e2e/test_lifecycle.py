@@ -161,6 +161,27 @@ def _(lab):
     assert u.count == 3
 
 
+@rows("RL-6")
+def _(lab):
+    """The sums go on from where they were; a table of another layout is replaced by a fresh one, and that is logged."""
+    u = lab.provider(status(503), then=ok())
+    t = lab.turnpike(u, lab.admin(), probe=False)
+    served(lab.post(t), sends=2)
+    u.close_idle()
+    t.check_idle()
+    t.stop()
+    again = lab.turnpike(u, lab.admin(), name=t.name, probe=False)
+    assert again.final_stats()["turns"] == 1 and again.sends_counted() == 2
+    served(lab.post(again), sends=1)
+    assert again.final_stats()["turns"] == 2 and again.sends_counted() == 3
+    assert "fresh" not in again.log
+    again.stop()
+    again.other_layout()
+    fresh = lab.turnpike(u, lab.admin(), name=t.name, probe=False, allow=[r"was replaced by a fresh one: "])
+    assert "was replaced by a fresh one: it has another layout version" in fresh.log
+    assert fresh.final_stats()["turns"] == 0 and fresh.sends_counted() == 0
+
+
 @rows("worker-killed-under-load")
 def _(lab):
     """Others serve on; it is back within a second."""

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import socket
-import struct
 import subprocess
 import threading
 import time
@@ -223,13 +222,13 @@ def _(lab, which):
     new = successor(t)
     t.signal(signal.SIGSTOP)
     if which == "fresh-table":
-        other_layout(t)
+        t.other_layout()
     go()
     workers = until(lambda: len(children(new)) == 2 and children(new), 20, "workers of the new master")
     time.sleep(0.5)  # their sockets are open, and it has said so
     if which == "fresh-table":
         assert os.path.exists("/dev/shm%s.next" % t.name)
-        other_layout(t, -1)
+        t.other_layout(-1)
     os.kill(new, signal.SIGKILL)
     until(lambda: not alive(new), 10, "its end")
     t.signal(signal.SIGCONT)
@@ -253,14 +252,14 @@ def _(lab, which):
     with Load(t) as load:
         load.more(20)
         if which == "fresh-table":
-            other_layout(t)
+            t.other_layout()
         new = successor(t)
         until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
         os.kill(new, signal.SIGKILL)
         until(lambda: "in its first second; this one goes on serving" in t.log, 10, lambda: t.log[-2000:])
         load.more(50)
         if which == "fresh-table":
-            other_layout(t, -1)
+            t.other_layout(-1)
         serves_on(lab, t, pid)
     assert t.workers() == workers and int(open(pid_file).read()) == pid
     with Client(socket_path) as c:
@@ -270,15 +269,6 @@ def _(lab, which):
     assert old.wait(15) == 0
     with Client(socket_path) as c:
         served(c.post(PATH))
-
-
-def other_layout(t, more=1):
-    """The table looks like one of another version to whoever attaches."""
-    with open("/dev/shm" + t.name, "r+b") as table:
-        table.seek(8)
-        version = struct.unpack("I", table.read(4))[0]
-        table.seek(8)
-        table.write(struct.pack("I", version + more))
 
 
 # ---- what happens meanwhile
@@ -453,7 +443,7 @@ def _(lab):
     gate = threading.Event()
     t = start(lab, lab.provider(gated(gate)), allow=["is replaced by a fresh one"])
     c, answer = open_stream(lab, t)
-    other_layout(t)
+    t.other_layout()
     with Load(t) as load:
         load.more(10)
         old = t.upgrade()

@@ -123,14 +123,13 @@ void tp_master_hand_over(struct master *m)
 	tp_listeners_disown_paths(&m->listeners);
 	tp_admin_retire(m->admin);
 	tp_snapshots_retire(m->snapshots);
-	/* The other one stops the sockets that it does not want now. */
-	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners) + TRUST_MS;
+	m->closing_ends_ms = tp_clock_boot_ms() + TRUST_MS;
 	enter(m, MASTER_CLOSING);
 }
 
 bool tp_master_take_back(struct master *m)
 {
-	if (m->state != MASTER_CLOSING)
+	if (m->state != MASTER_CLOSING || m->upgrade.let_go)
 		return false;
 	tp_listeners_own_paths(&m->listeners, m->config->listeners);
 	tp_admin_resume(m->admin);
@@ -296,7 +295,10 @@ static uint64_t turn(struct master *m)
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
 		if (now >= m->closing_ends_ms) {
-			close_listeners(m);
+			if (m->upgrade.state == UPGRADE_DONE && !m->upgrade.let_go)
+				tp_upgrade_let_go(m);
+			else
+				close_listeners(m);
 			return 0;
 		}
 		uint64_t left = m->closing_ends_ms - now;
@@ -315,8 +317,7 @@ static void serve(struct master *m)
 		uint64_t wait = turn(m);
 		struct pollfd p[] = {{.fd = m->fds.signal, .events = POLLIN},
 				     {.fd = tp_admin_fd(m->admin), .events = POLLIN},
-				     {.fd = m->upgrade.state == UPGRADE_STARTING ? m->fds.successor : -1,
-				      .events = POLLIN},
+				     {.fd = m->fds.successor, .events = POLLIN},
 				     {.fd = m->fds.predecessor, .events = POLLIN}};
 		if (m->state != MASTER_GONE && m->state != MASTER_FAILED &&
 		    poll(p, sizeof p / sizeof p[0], (int)wait) > 0)

@@ -18,7 +18,7 @@
 #include "server/master_parts.h"
 #include "server/notify.h"
 
-enum { READY_MS = 60000, IDLE_MS = 1000, POLL_MS = 20, EXIT_CANNOT_RUN = 127 };
+enum { READY_MS = 60000, STOP_MS = 1000, IDLE_MS = 1000, POLL_MS = 20, EXIT_CANNOT_RUN = 127 };
 
 static char **arguments; /* NULL at the end */
 
@@ -239,11 +239,21 @@ static void finish(struct master *m)
 static void hear(struct master *m)
 {
 	char word;
-	ssize_t n = recv(m->fds.successor, &word, sizeof word, MSG_DONTWAIT);
+	ssize_t n = m->fds.successor >= 0 ? recv(m->fds.successor, &word, sizeof word, MSG_DONTWAIT) : -1;
 	if (n == 0)
 		close_channel(m); /* it ends, or has closed everything; its end or the time will tell */
-	else if (n == 1 && word == TP_UPGRADE_READY)
+	else if (n == 1 && word == TP_UPGRADE_READY && m->upgrade.state == UPGRADE_STARTING)
 		finish(m);
+	else if (n == 1 && word == TP_UPGRADE_STOPPED && m->upgrade.let_go && m->state == MASTER_CLOSING)
+		m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners);
+}
+
+void tp_upgrade_let_go(struct master *m)
+{
+	const char word = TP_UPGRADE_LET_GO;
+	m->upgrade.let_go = true;
+	(void)send(m->fds.successor, &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
+	m->closing_ends_ms = tp_clock_boot_ms() + STOP_MS;
 }
 
 uint64_t tp_upgrade_tick(struct master *m)
@@ -252,7 +262,7 @@ uint64_t tp_upgrade_tick(struct master *m)
 	uint64_t now = tp_clock_boot_ms();
 	switch (u->state) {
 	case UPGRADE_NONE:
-		if (!u->wanted || m->state != MASTER_READY)
+		if (!u->wanted || m->state != MASTER_READY || !tp_succession_settled(m))
 			return IDLE_MS;
 		/* What a reload changes would be told to neither. */
 		if (m->reload.state != RELOAD_IDLE || !tp_supervisor_idle(m->supervisor))
@@ -260,8 +270,7 @@ uint64_t tp_upgrade_tick(struct master *m)
 		begin(m);
 		return 1;
 	case UPGRADE_STARTING:
-		if (m->fds.successor >= 0)
-			hear(m);
+		hear(m);
 		if (u->state != UPGRADE_STARTING)
 			return 1;
 		if (now < u->ends_ms)
@@ -272,7 +281,7 @@ uint64_t tp_upgrade_tick(struct master *m)
 		kill_successor(m);
 		return IDLE_MS;
 	case UPGRADE_KILLED: return IDLE_MS;
-	case UPGRADE_DONE: return IDLE_MS;
+	case UPGRADE_DONE: hear(m); return IDLE_MS;
 	}
 	return IDLE_MS;
 }

@@ -272,6 +272,50 @@ def _(lab, which):
         served(c.post(PATH))
 
 
+@rows("dies-when-it-has-taken-over-with-fewer-listeners")
+def _(lab):
+    """kill -9 of a new master that wants fewer workers and addresses: those that it did not want are as they were."""
+    stays, goes = ("127.0.0.1:%d" % free_port() for _ in range(2))
+    path = os.path.join(lab.folder, "goes.sock")
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"workers": 4, "listen": [stays, goes, "unix:" + path]}),
+              allow=[STAYS])
+    text, pid = open(t.file).read(), t.pid
+    with open(t.file, "w") as out:
+        out.write(yaml(merge(t.config, {"workers": 1, "listen": [stays]})))
+    new = successor(t)
+    until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+    time.sleep(0.3)
+    os.kill(new, signal.SIGKILL)
+    until(lambda: "in its first second; this one goes on serving" in t.log, 10, lambda: t.log[-2000:])
+    serves_on(lab, t, pid)
+    for address in [path] + [("127.0.0.1", int(a.rsplit(":", 1)[1])) for a in (stays, goes)]:
+        for _ in range(16):
+            assert post(address, PATH, timeout=10).status == 200
+    with open(t.file, "w") as out:
+        out.write(text)
+    assert t.upgrade().wait(15) == 0
+    assert post(path, PATH).status == 200
+
+
+@rows("dies-when-it-has-taken-over-and-was-to-be-replaced")
+def _(lab):
+    """USR2 to a new master in its first second waits: a third one would have what the first may take back."""
+    t = start(lab, lab.provider(then=ok()), allow=[STAYS])
+    pid = t.pid
+    new = successor(t)
+    until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+    os.kill(new, signal.SIGUSR2)
+    time.sleep(0.5)
+    os.kill(new, signal.SIGKILL)
+    until(lambda: "in its first second; this one goes on serving" in t.log, 10, lambda: t.log[-2000:])
+    serves_on(lab, t, pid)
+    assert t.log.count(READY) == 2, t.log[-3000:]
+    second = t.upgrade()
+    third = t.upgrade()  # and it begins when the second is settled
+    assert second.wait(15) == 0
+    third.wait(15)
+
+
 def other_layout(t, more=1):
     """The table looks like one of another version to whoever attaches."""
     with open("/dev/shm" + t.name, "r+b") as table:

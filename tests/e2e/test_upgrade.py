@@ -356,6 +356,43 @@ def _(lab):
     assert ask(t.admins[0], "GET", "/stats").json()["config_generation"] == 3
 
 
+@rows("HUP-to-the-old-one")
+def _(lab):
+    """Whoever has read the pid a moment before means the one that serves."""
+    gate = threading.Event()
+    t = start(lab, lab.provider(gated(gate)))
+    c, answer = open_stream(lab, t)
+    old = t.upgrade()
+    until(lambda: ask(t.admins[0], "GET", "/stats").json()["config_generation"] == 2, 10, "the new one")
+    os.kill(old.pid, signal.SIGHUP)
+    until(lambda: "generation 3 of the configuration serves" in t.log, 10, lambda: t.log[-2000:])
+    gate.set()
+    finish(c, answer)
+    assert old.wait(15) == 0
+
+
+@rows("USR1-meanwhile")
+def _(lab):
+    """Logs that are renamed when the new one has opened them already, and the signal goes to the old one."""
+    log = os.path.join(lab.folder, "access.log")
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"access_log": {"output": log}}))
+    go = held_back(lab, t)
+    new = successor(t)
+    t.signal(signal.SIGSTOP)
+    go()
+    until(lambda: len(children(new)) == 2, 20, "workers of the new master")
+    time.sleep(0.5)  # their logs are open
+    os.rename(log, log + ".1")
+    t.signal(signal.SIGUSR1)
+    t.signal(signal.SIGCONT)
+    until(lambda: t.log.count(READY) == 2, 20, lambda: t.log[-2000:])
+    t.adopt(t.holder())
+    assert t.replaced[0].wait(15) == 0
+    for _ in range(20):
+        assert post(t.address, PATH).status == 200
+    until(lambda: len(open(log).readlines()) == 20, 5, lambda: "lines: %r" % open(log + ".1").readlines()[-3:])
+
+
 @rows("worker-dies-meanwhile")
 def _(lab):
     t = start(lab, lab.provider(), allow=["ended by signal 9"])

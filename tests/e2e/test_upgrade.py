@@ -455,6 +455,23 @@ def _(lab):
     finish(c, answer)
 
 
+@rows("old-master-dies-before-it-is-heard-of")
+def _(lab):
+    """kill -9 of the old master before the new binary has read what it was given: nobody else could serve."""
+    t = start(lab, lab.provider(then=ok()), allow=["it goes on"])
+    become_subreaper()
+    go = held_back(lab, t)
+    new = successor(t)
+    os.kill(t.pid, signal.SIGKILL)  # and it stays a zombie for a while
+    go()
+    until(lambda: t.log.count(READY) == 2, 20, lambda: t.log[-3000:])
+    t.process.wait(5)
+    t.adopt(t.holder())
+    assert t.pid == new
+    for _ in range(20):
+        assert post(t.address, PATH).status == 200
+
+
 @rows("one-instance")
 def _(lab):
     gate = threading.Event()

@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/ticket_keys.h"
 #include "common/base/sink.h"
+#include "common/config/files.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "server/admin/admin.h"
@@ -312,6 +313,7 @@ static uint64_t turn(struct master *m)
 
 static void serve(struct master *m)
 {
+	tp_files_wait_briefly(); /* a reload reads again what the start has read */
 	enter(m, MASTER_STARTING);
 	while (m->state != MASTER_GONE && m->state != MASTER_FAILED) {
 		uint64_t wait = turn(m);

@@ -198,8 +198,14 @@ static void on_signal(struct master *m, int number)
 	case SIGINT:
 	case SIGQUIT: on_stop_signal(m); break;
 	case SIGCHLD: reap(m); break;
-	case SIGHUP: tp_reload_want(m); break;
-	case SIGUSR1: reopen_logs(m); break;
+	case SIGHUP:
+		if (!tp_upgrade_pass_on(m, number))
+			tp_reload_want(m);
+		break;
+	case SIGUSR1:
+		reopen_logs(m);
+		(void)tp_upgrade_pass_on(m, number);
+		break;
 	case SIGUSR2: tp_upgrade_want(m); break;
 	default: break;
 	}

@@ -48,6 +48,8 @@ struct upgrade {
 	bool wanted;        /* by a signal */
 	bool asked_to_stop; /* DONE, and a stop was asked for: it stops anyway */
 	bool let_go;        /* DONE, and for good */
+	bool ended;         /* DONE, and the new one has ended since */
+	bool logs_renamed;  /* STARTING, and USR1 has come since */
 	pid_t pid;
 	uint64_t ends_ms;
 	uint64_t table; /* DONE: tp_region_identity() of ours, before the new one could put its own there */
@@ -130,6 +132,8 @@ void tp_upgrade_cancel(struct master *m, const char *why);
 /* It has lived for its first second: it is told that nothing is taken back. Its answer, or a second without
  * one, ends m->closing_ends_ms. */
 void tp_upgrade_let_go(struct master *m);
+/* A signal that is meant for the one that serves. True: that is the new one, which has it now. */
+bool tp_upgrade_pass_on(struct master *m, int number);
 /* One is under way, and nothing may change that it has been told. */
 bool tp_upgrade_runs(const struct master *m);
 

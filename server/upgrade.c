@@ -111,6 +111,7 @@ static void begin(struct master *m)
 	m->fds.successor = pair[0];
 	m->upgrade.pid = pid;
 	m->upgrade.ends_ms = tp_clock_boot_ms() + READY_MS;
+	m->upgrade.logs_renamed = m->upgrade.asked_to_stop = m->upgrade.let_go = m->upgrade.ended = false;
 	m->upgrade.state = UPGRADE_STARTING;
 }
 
@@ -169,6 +170,7 @@ bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
 	if (u->state == UPGRADE_NONE || u->pid != pid)
 		return false;
 	if (u->state == UPGRADE_DONE) {
+		u->ended = true; /* its pid may be anybody's from now on */
 		take_back(m, status);
 		return true;
 	}
@@ -191,6 +193,23 @@ static void kill_successor(struct master *m)
 	m->upgrade.state = UPGRADE_KILLED;
 }
 
+/* To the new master, which takes signals when it has said that it is ready, and not before. */
+static void pass_signal_on(const struct master *m, int number)
+{
+	(void)kill(m->upgrade.pid, number);
+}
+
+bool tp_upgrade_pass_on(struct master *m, int number)
+{
+	struct upgrade *u = &m->upgrade;
+	if (u->state == UPGRADE_STARTING && number == SIGUSR1)
+		u->logs_renamed = true; /* it may have opened the old ones */
+	if (u->state != UPGRADE_DONE || u->ended)
+		return false;
+	pass_signal_on(m, number);
+	return true;
+}
+
 void tp_upgrade_cancel(struct master *m, const char *why)
 {
 	m->upgrade.wanted = false;
@@ -206,7 +225,7 @@ static void pass_reload_on(struct master *m)
 {
 	struct tp_buf why = {0};
 	if (m->reload.wanted)
-		(void)kill(m->upgrade.pid, SIGHUP);
+		pass_signal_on(m, SIGHUP);
 	m->reload.wanted = false;
 	if (!tp_admin_asked(m->admin))
 		return;
@@ -230,6 +249,8 @@ static void finish(struct master *m)
 	m->upgrade.table = tp_region_identity(m->config->state.name);
 	m->upgrade.state = UPGRADE_DONE;
 	pass_reload_on(m);
+	if (m->upgrade.logs_renamed)
+		pass_signal_on(m, SIGUSR1);
 	tp_info("upgrade: pid %ld serves; this one finishes what is running, for up to %u s",
 		(long)m->upgrade.pid, m->config->drain_ms / 1000);
 	tp_master_hand_over(m);

@@ -116,13 +116,14 @@ SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:detect_stack_use_after_r
            UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1 \
            $(if $(SANITIZE),TP_SLACK=1.5)
 
-SHARED  := -n $(TEST_JOBS) --dist loadfile
+RUN_PYTEST  = $(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest
+SHARED     := -n $(TEST_JOBS) --dist loadfile
 
 .PHONY: test unit e2e again clients
 ## test: everything: style, unit tests, end-to-end tests, real clients (SANITIZE=address,undefined too)
 test: deps-test check-style unit
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/e2e tests/clients tests/bench
+	$(Q)$(RUN_PYTEST) $(SHARED) tests/e2e tests/clients tests/bench
 
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
            --suppressions=tests/unit/valgrind.supp
@@ -139,7 +140,7 @@ $(UNIT_BIN:%=run-%): run-%: %
 ## e2e: end-to-end tests alone (E2E='hostile tls': these files of them)
 E2E_FILES = $(if $(E2E),$(E2E:%=tests/e2e/test_%.py),tests/e2e)
 e2e: deps-test $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest $(E2E_FILES)
+	$(Q)$(RUN_PYTEST) $(SHARED) $(E2E_FILES)
 
 # A row with an upper bound fails where the machine was busy elsewhere. What is a fault fails alone as well.
 AGAIN_MOST := 5
@@ -147,17 +148,16 @@ FAILED      = $(BUILD)/pytest/v/cache/lastfailed
 ## again: the tests that failed last, alone (5 at most: more is no accident)
 again: deps-test $(BUILD)/turnpike
 	$(Q)[ "$$(grep -c '": true' $(FAILED))" -le $(AGAIN_MOST) ]
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest \
-	  --last-failed --last-failed-no-failures none tests/e2e tests/clients tests/bench
+	$(Q)$(RUN_PYTEST) --last-failed --last-failed-no-failures none tests/e2e tests/clients tests/bench
 
 ## clients: Codex, Claude Code, openai, anthropic, Vercel, LangChain through Turnpike (npm packages go below build/)
 clients: deps-test $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) $(SHARED) -q -o cache_dir=$(abspath $(BUILD))/pytest tests/clients
+	$(Q)$(RUN_PYTEST) $(SHARED) tests/clients
 
 .PHONY: ui deps-ui
 ## ui: the status page in headless Chromium; pictures of it go to build/ui/
 ui: deps-ui $(BUILD)/turnpike
-	$(Q)$(SAN_ENV) TURNPIKE_BIN=$(BUILD)/turnpike $(PYTEST) -q -o cache_dir=$(abspath $(BUILD))/pytest-ui tests/ui
+	$(Q)$(RUN_PYTEST) -o cache_dir=$(abspath $(BUILD))/pytest-ui tests/ui
 
 .PHONY: run
 ## run: build, then Turnpike on 127.0.0.1:8080 in front of a simulated provider

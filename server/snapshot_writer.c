@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@
 enum {
 	IDLE_MS = 1000,
 	TELL_EVERY_MS = 60 * 1000, /* as long as none can be written ... */
-	TELL_ANEW_MS = 5 * 1000    /* ... and when that begins, which may be again and again */
+	TELL_ANEW_MS = 5 * 1000,   /* ... and when that begins, which may be again and again */
+	TRIAL_MS = 30 * 1000       /* more than the first second of a new master (TRUST_MS in master.c) */
 };
 
 #define PREFIX    "turnpike-"
@@ -36,8 +38,9 @@ struct writer {
 	int fd;
 	char **names; /* files that are there, a ring; NULL = free */
 	size_t keep, first, n;
-	bool told;            /* that they cannot be written at present */
-	uint64_t losses_told; /* lines of the log */
+	bool told;              /* that they cannot be written at present */
+	uint64_t losses_told;   /* lines of the log */
+	uint64_t trial_ends_ms; /* 0 = there is none */
 	struct message message;
 };
 
@@ -170,7 +173,15 @@ static bool take_message(struct writer *w)
 	return n > 0;
 }
 
-void tp_snapshot_writer_main(const struct tp_config *config, struct tp_region *region, int fd)
+static void end_trial(struct writer *w)
+{
+	if (w->trial_ends_ms == 0 || tp_clock_boot_ms() < w->trial_ends_ms)
+		return;
+	(void)prctl(PR_SET_PDEATHSIG, 0);
+	w->trial_ends_ms = 0;
+}
+
+void tp_snapshot_writer_main(const struct tp_config *config, struct tp_region *region, int fd, bool on_trial)
 {
 	struct writer *w = calloc(1, sizeof *w);
 	if (w == NULL || (w->names = calloc(config->snapshots.keep, sizeof *w->names)) == NULL) {
@@ -183,10 +194,12 @@ void tp_snapshot_writer_main(const struct tp_config *config, struct tp_region *r
 	w->fd = fd;
 	w->keep = config->snapshots.keep;
 	w->losses_told = tp_log_dropped();
+	w->trial_ends_ms = on_trial ? tp_clock_boot_ms() + TRIAL_MS : 0;
 	find_files(w);
 	for (bool more = true; more;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		(void)poll(&p, 1, IDLE_MS);
+		end_trial(w);
 		more = take_message(w);
 		(void)tp_log_flush();
 		tp_number_tell(region, TP_NUMBER_LOG_LOST, tp_log_dropped(), &w->losses_told);

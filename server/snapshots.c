@@ -87,8 +87,22 @@ void tp_snapshots_let_go(const struct tp_snapshots *s)
 
 /* ---- birth */
 
-static _Noreturn void run_child(const struct tp_snapshots *s, const struct tp_supervisor *supervisor)
+/* Should this new master die at once, the one before it goes on with a process of its own, and two would keep
+ * twice as many files. Returns whether that is so. */
+static bool follow(const struct tp_snapshots *s, pid_t master)
 {
+	if (s->setup.fds->predecessor < 0)
+		return false;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != master)
+		_exit(0);
+	return true;
+}
+
+static _Noreturn void run_child(const struct tp_snapshots *s, const struct tp_supervisor *supervisor,
+				pid_t master)
+{
+	bool on_trial = follow(s, master);
 	(void)prctl(PR_SET_NAME, "turnpike-snaps");
 	tp_child_begin("snapshots", s->setup.fds);
 	tp_supervisor_let_go(supervisor);
@@ -97,7 +111,7 @@ static _Noreturn void run_child(const struct tp_snapshots *s, const struct tp_su
 	for (size_t i = 0; i < s->setup.public_sockets->n_sockets; i++)
 		(void)close(s->setup.public_sockets->sockets[i].fd);
 	(void)close(s->ends[1]); /* the end of all others is seen */
-	tp_snapshot_writer_main(s->setup.config, s->setup.region, s->ends[0]);
+	tp_snapshot_writer_main(s->setup.config, s->setup.region, s->ends[0], on_trial);
 	(void)tp_log_flush();
 	exit(0);
 }
@@ -105,9 +119,9 @@ static _Noreturn void run_child(const struct tp_snapshots *s, const struct tp_su
 static void start_one(struct tp_snapshots *s, const struct tp_supervisor *supervisor, uint64_t now)
 {
 	(void)fflush(NULL); /* what stdio holds would be written by the child a second time */
-	pid_t pid = fork();
+	pid_t master = getpid(), pid = fork();
 	if (pid == 0)
-		run_child(s, supervisor);
+		run_child(s, supervisor, master);
 	if (pid < 0) {
 		tp_error("cannot fork the process for snapshots: %s", strerror(errno));
 		s->due_ms = now + tp_deaths_note(&s->deaths, now, now);

@@ -37,7 +37,7 @@ void tp_access_log_open(struct tp_worker *w, const struct tp_config *config)
 	int error = tp_sink_open(&w->access_log, output);
 	if (error != 0) {
 		tp_error("cannot open the access log %s: %s", output, tp_sink_error(-error));
-		tp_sink_absent(&w->access_log, output);
+		tp_sink_absent(&w->access_log, output, -error);
 	}
 }
 

@@ -59,13 +59,26 @@ static bool ms_agrees(struct tp_str value, const struct tp_answer_facts *facts)
 	       tp_told_header_seconds(ms) == tp_told_header_seconds(facts->told_ms);
 }
 
+/* What says which body this is: with another one in its place a client would keep that for too long. */
+static bool tells_body(struct tp_str name)
+{
+	static const struct tp_str names[] = {
+		TP_NAME("etag"),          TP_NAME("last-modified"),  TP_NAME("content-md5"),
+		TP_NAME("digest"),        TP_NAME("content-digest"), TP_NAME("repr-digest"),
+		TP_NAME("accept-ranges"),
+	};
+	return tp_str_is_one_of(name, names, sizeof names / sizeof names[0]);
+}
+
 /* A length belongs to the provider's framing, except where there is no body to frame. */
 static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str name,
 		   const struct tp_answer_facts *facts, const struct tp_answer_about *about)
 {
 	switch (f->id) {
 	/* alt-svc would lead the client around us. */
-	case TP_FIELD_OTHER: return !f->connection_named && !tp_str_ieq(name, TP_STR("alt-svc"));
+	case TP_FIELD_OTHER:
+		return !f->connection_named && !tp_str_ieq(name, TP_STR("alt-svc")) &&
+		       !(about->merged && tells_body(name));
 	case TP_FIELD_CONTENT_LENGTH: return about->framing == TP_ANSWER_NO_BODY;
 	case TP_FIELD_CONNECTION:
 	case TP_FIELD_UPGRADE: return about->upgrade;

@@ -68,13 +68,6 @@ struct tp_url_memo {
 	char path[64]; /* longer ones are not */
 };
 
-/* The keyed hash of the credential that a client showed last: most requests come from the same few. */
-struct tp_credential_memo {
-	uint64_t hash;
-	size_t n;        /* 0: none is remembered */
-	char bytes[128]; /* longer ones are not */
-};
-
 /* A provider as this worker uses it, in one generation: its TLS context and its idle connections. */
 struct tp_provider_rt {
 	struct tp_worker *worker;
@@ -104,7 +97,6 @@ struct tp_worker {
 	char *scratch;        /* TP_SCRATCH_BYTES */
 	struct tp_head *head; /* the head parsed last: valid inside one callback only */
 
-	struct tp_credential_memo last_credential;
 	struct tp_fingerprint *spare_fingerprint; /* for the next turn that needs one; NULL = none */
 
 	struct tp_client_list clients;

@@ -29,20 +29,6 @@ static struct tp_hash128 keyed_hash(const struct tp_turn *t, unsigned char kind,
 	return tp_siphash128(tp_region_seed(t->worker->region), bytes, n);
 }
 
-static uint64_t hash_credential(const struct tp_turn *t, struct tp_str v)
-{
-	struct tp_credential_memo *memo = &t->worker->last_credential;
-	if (tp_str_eq(v, (struct tp_str){memo->bytes, memo->n}))
-		return memo->hash;
-	uint64_t hash = keyed_hash(t, KIND_CREDENTIAL, 2, v, NULL).lo;
-	if (v.n <= sizeof memo->bytes) {
-		memo->hash = hash;
-		memo->n = v.n;
-		memcpy(memo->bytes, v.p, v.n);
-	}
-	return hash;
-}
-
 /* The client's name where Turnpike knows it, else whatever credential it carries. */
 static uint64_t credential_of(const struct tp_turn *t)
 {
@@ -51,7 +37,7 @@ static uint64_t credential_of(const struct tp_turn *t)
 	for (size_t i = 0; i < TP_CREDENTIAL_FIELDS; i++) {
 		struct tp_str v = tp_request_field(t->request, tp_credential_fields[i]);
 		if (v.n > 0)
-			return hash_credential(t, v);
+			return keyed_hash(t, KIND_CREDENTIAL, 2, v, NULL).lo;
 	}
 	return 0;
 }

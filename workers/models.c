@@ -17,7 +17,7 @@ static struct tp_str rest_of_path(const struct tp_turn *t)
 /* `combo/NAME` asks for the same, whichever way the slash is written. */
 static struct tp_str without_prefix(struct tp_str name)
 {
-	static const struct tp_str prefixes[] = {{"combo/", 6}, {"combo%2F", 8}, {"combo%2f", 8}};
+	static const struct tp_str prefixes[] = {TP_NAME("combo/"), TP_NAME("combo%2F"), TP_NAME("combo%2f")};
 	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
 		if (tp_str_starts(name, prefixes[i]))
 			return (struct tp_str){name.p + prefixes[i].n, name.n - prefixes[i].n};
@@ -47,7 +47,7 @@ static bool answer_one(struct tp_turn *t, struct tp_str name)
 
 bool tp_models_begin(struct tp_turn *t)
 {
-	static const struct tp_str models = {"/models", 7};
+	static const struct tp_str models = TP_NAME("/models");
 	if (t->config->n_combos == 0 || t->request->head->framing != TP_FRAMING_NONE || t->tunnel ||
 	    (!t->head_request &&
 	     !tp_str_eq(tp_request_str(t->request, t->request->head->method), TP_STR("GET"))))

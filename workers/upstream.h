@@ -45,8 +45,8 @@ void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms);
 /* Closes it, `why` goes to the debug log; the memory is parked. NULL is ignored. */
 void tp_upstream_close(struct tp_upstream *u, const char *why);
 
-/* Enters it into the shared table (waits, gate) and borrows both; a gate that finds no room is logged, and
- * there is none. TLS and refresher are the caller's to set. End with tp_provider_rt_close(). */
+/* Enters it into the shared table (waits, gate) and borrows both; `gate` is TP_GATE_NONE where it has no
+ * limit, or there is no room. TLS and refresher are the caller's to set. End with tp_provider_rt_close(). */
 void tp_provider_rt_init(struct tp_provider_rt *p, struct tp_runtime *r, const struct tp_provider_conf *conf);
 /* The idle connections of `from` are `to`'s from now on: the same peer under another configuration. */
 void tp_provider_rt_move(struct tp_provider_rt *from, struct tp_provider_rt *to);

@@ -23,35 +23,38 @@ static uint64_t credential_ids(void)
 	return ids;
 }
 
-#define NAME(literal)                                                                                        \
-	{                                                                                                    \
-		(literal), sizeof(literal) - 1                                                               \
-	}
-
 /* The same, of fields that have no id. */
 static bool is_credential(struct tp_str name)
 {
 	static const struct tp_str names[] = {
-		NAME("cookie2"),
-		NAME("x-auth-token"),
-		NAME("x-access-token"),
-		NAME("x-session-token"),
-		NAME("x-amz-security-token"),
-		NAME("ocp-apim-subscription-key"),
-		NAME("openai-organization"),
-		NAME("openai-project"),
-		NAME("chatgpt-account-id"),
-		NAME("chatgpt-user-id"),
-		NAME("anthropic-organization-id"),
-		NAME("anthropic-account-id"),
-		NAME("anthropic-workspace-id"),
-		NAME("x-goog-user-project"),
-		NAME("x-goog-iam-authorization-token"),
+		TP_NAME("cookie2"),
+		TP_NAME("x-auth-token"),
+		TP_NAME("x-access-token"),
+		TP_NAME("x-session-token"),
+		TP_NAME("x-amz-security-token"),
+		TP_NAME("ocp-apim-subscription-key"),
+		TP_NAME("openai-organization"),
+		TP_NAME("openai-project"),
+		TP_NAME("chatgpt-account-id"),
+		TP_NAME("chatgpt-user-id"),
+		TP_NAME("anthropic-organization-id"),
+		TP_NAME("anthropic-account-id"),
+		TP_NAME("anthropic-workspace-id"),
+		TP_NAME("x-goog-user-project"),
+		TP_NAME("x-goog-iam-authorization-token"),
 	};
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (tp_str_ieq(name, names[i]))
-			return true;
-	return false;
+	return tp_str_is_one_of(name, names, sizeof names / sizeof names[0]);
+}
+
+/* Asks for no answer, or a part of one, where the client has one already: it would be about the provider's
+ * body, and the client has ours. */
+static bool is_condition(struct tp_str name)
+{
+	static const struct tp_str names[] = {
+		TP_NAME("if-none-match"),       TP_NAME("if-modified-since"), TP_NAME("if-match"),
+		TP_NAME("if-unmodified-since"), TP_NAME("if-range"),          TP_NAME("range"),
+	};
+	return tp_str_is_one_of(name, names, sizeof names / sizeof names[0]);
 }
 
 /* A field as a reader takes it that makes `-` of `_` (CGI and WSGI do; nginx drops such names in front of
@@ -228,7 +231,7 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 	enum dialect dialect = own ? dialect_of(a->provider, r->family) : DIALECT_ANY;
 	bool identity = (r->family != TP_FAMILY_PLAIN || a->inspect) && !a->provider->compression_pass;
 	uint64_t dropped = dropped_ids(r, a, identity);
-	bool by_name = a->drop_credentials || dialect != DIALECT_ANY;
+	bool by_name = a->drop_credentials || a->inspect || dialect != DIALECT_ANY;
 	struct tp_lines lines = {.out = out, .bytes = r->bytes};
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		struct loose room;
@@ -237,7 +240,8 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 		if ((dropped >> f->id & 1) != 0 || f->connection_named)
 			continue;
 		if (by_name && f->id == TP_FIELD_OTHER &&
-		    ((a->drop_credentials && is_credential(name)) || is_foreign(dialect, name)))
+		    ((a->drop_credentials && is_credential(name)) || (a->inspect && is_condition(name)) ||
+		     is_foreign(dialect, name)))
 			continue;
 		tp_lines_add(&lines, &r->head->fields[i]);
 	}

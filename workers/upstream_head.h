@@ -17,7 +17,7 @@ struct tp_upstream_head_args {
 	size_t route_cut;                   /* bytes cut off the front of the target */
 	bool drop_credentials;              /* the client's credential opened Turnpike only */
 	bool tunnel;                        /* pass the upgrade on */
-	bool inspect;                       /* the answer is looked into, whatever the family */
+	bool inspect; /* the answer is looked into, and not relayed as it is: no conditions */
 };
 
 /* Appends the head, with its empty line (and the size line of the first chunk: tp_request_stream()). A held,

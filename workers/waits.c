@@ -196,10 +196,8 @@ static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64
 	struct tp_worker *w = t->worker;
 	uint64_t again_ms, left_ms;
 	if (tp_shared_wait_ask(w->region, w->stamp, wait_key(t, client), now, &t->waits.pass, &again_ms,
-			       &left_ms)) {
-		let_go(t, now);
+			       &left_ms))
 		return false;
-	}
 	if (now + left_ms >= t->deadline_ms) {
 		answer_shared(t, left_ms);
 		return true;
@@ -214,22 +212,30 @@ static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64
 	return true;
 }
 
-bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass)
+/* True when the turn is held, or was answered. */
+static bool stopped(struct tp_turn *t, enum tp_class klass, uint64_t now)
 {
 	struct tp_turn_waits *w = &t->waits;
-	uint64_t now = tp_clock_boot_ms();
 	/* Without budget there is nothing to wait for: the dispatch says so. */
 	if (w->model_n == 0 || !tp_shared_wait_any(t->worker->region, now) ||
 	    !tp_ledger_fits(&t->ledger, &t->limits, klass))
-		return true;
+		return false;
 	uint64_t client = client_credential(t);
 	if (answered_cooling(t, target(t, 0, TP_STR("")).key, now))
-		return false;
+		return true;
 	if (client != 0 && w->probe.region == NULL &&
 	    answered_cooling(t, target(t, client, TP_STR("")).key, now))
+		return true;
+	return w->probe.region == NULL && t->provider->conf->retry.share_waits && hold(t, klass, client, now);
+}
+
+bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass)
+{
+	uint64_t now = tp_clock_boot_ms();
+	if (stopped(t, klass, now))
 		return false;
-	return w->probe.region != NULL || !t->provider->conf->retry.share_waits ||
-	       !hold(t, klass, client, now);
+	let_go(t, now);
+	return true;
 }
 
 /* ---- after it */

@@ -93,9 +93,10 @@ int tp_sink_open(struct tp_sink *s, const char *path)
 	return 0;
 }
 
-void tp_sink_absent(struct tp_sink *s, const char *path)
+void tp_sink_absent(struct tp_sink *s, const char *path, int why)
 {
 	go_over(s, TP_SINK_FILE, strdup(path), -1);
+	s->why = why;
 	s->tried = tp_clock_boot_ms();
 }
 
@@ -174,7 +175,7 @@ static bool find_file(struct tp_sink *s)
 {
 	uint64_t now = tp_clock_boot_ms();
 	if (s->path == NULL || now - s->tried < LOOK_EVERY_MS) {
-		errno = ENOENT;
+		errno = s->why; /* as it was when it was looked for */
 		return false;
 	}
 	s->tried = now;

@@ -51,8 +51,9 @@ struct tp_sink {
  * waits was written where it belongs as far as it is taken.  0, or -errno: then all stays as it was.
  */
 int tp_sink_open(struct tp_sink *s, const char *path);
-/* A file that cannot be opened now: lines are lost until it can. Without memory for the path for good. */
-void tp_sink_absent(struct tp_sink *s, const char *path);
+/* A file that cannot be opened now, for this errno: lines are lost until it can. Without memory for the path
+ * for good. */
+void tp_sink_absent(struct tp_sink *s, const char *path, int why);
 /* The same to a syslog daemon's datagram socket ("/dev/log"). One that is not there is asked for again while
  * lines come. -ENOMEM at worst. */
 int tp_sink_open_syslog(struct tp_sink *s, const char *path);

@@ -18,6 +18,11 @@ struct tp_str {
 
 /* A literal as a struct tp_str. */
 #define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
+/* The same as an initializer, for static tables. */
+#define TP_NAME(literal)                                                                                     \
+	{                                                                                                    \
+		(literal), sizeof(literal) - 1                                                               \
+	}
 
 /* Borrows a terminated text; NULL is the empty one. */
 static inline struct tp_str tp_str_from(const char *terminated)
@@ -38,6 +43,15 @@ static inline bool tp_str_ieq(struct tp_str a, struct tp_str b)
 		return false;
 	/* Most names differ in their first letter already: then there is no call. */
 	return a.n == 0 || (((a.p[0] ^ b.p[0]) & ~0x20) == 0 && strncasecmp(a.p, b.p, a.n) == 0);
+}
+
+/* Whether it is one of these n names, in any case. */
+static inline bool tp_str_is_one_of(struct tp_str name, const struct tp_str *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tp_str_ieq(name, names[i]))
+			return true;
+	return false;
 }
 
 /* Byte for byte, case included; each text begins and ends with the empty one. */

@@ -4,32 +4,26 @@
 #include "common/http/answer_error.h"
 #include "common/http/json.h"
 
-/* As an initializer, with its length: the type of each event is compared. */
-#define NAME(literal)                                                                                        \
-	{                                                                                                    \
-		(literal), sizeof(literal) - 1                                                               \
-	}
-
 /* Types (or names) of events that need no look inside.  Anything else is looked into. */
 static const struct {
 	struct tp_str type;
 	enum tp_answer_event kind;
 } known_types[] = {
-	{NAME("response.created"), TP_EVENT_NEUTRAL},
-	{NAME("response.in_progress"), TP_EVENT_NEUTRAL},
-	{NAME("response.queued"), TP_EVENT_NEUTRAL},
-	{NAME("response.metadata"), TP_EVENT_NEUTRAL},
-	{NAME("message_start"), TP_EVENT_NEUTRAL},
-	{NAME("content_block_stop"), TP_EVENT_NEUTRAL},
-	{NAME("ping"), TP_EVENT_NEUTRAL},
-	{NAME("keepalive"), TP_EVENT_NEUTRAL},
-	{NAME("response.completed"), TP_EVENT_TERMINAL},
-	{NAME("response.incomplete"), TP_EVENT_TERMINAL},
-	{NAME("response.cancelled"), TP_EVENT_TERMINAL},
-	{NAME("response.done"), TP_EVENT_TERMINAL},
-	{NAME("message_stop"), TP_EVENT_TERMINAL},
-	{NAME("response.failed"), TP_EVENT_ERROR},
-	{NAME("error"), TP_EVENT_ERROR},
+	{TP_NAME("response.created"), TP_EVENT_NEUTRAL},
+	{TP_NAME("response.in_progress"), TP_EVENT_NEUTRAL},
+	{TP_NAME("response.queued"), TP_EVENT_NEUTRAL},
+	{TP_NAME("response.metadata"), TP_EVENT_NEUTRAL},
+	{TP_NAME("message_start"), TP_EVENT_NEUTRAL},
+	{TP_NAME("content_block_stop"), TP_EVENT_NEUTRAL},
+	{TP_NAME("ping"), TP_EVENT_NEUTRAL},
+	{TP_NAME("keepalive"), TP_EVENT_NEUTRAL},
+	{TP_NAME("response.completed"), TP_EVENT_TERMINAL},
+	{TP_NAME("response.incomplete"), TP_EVENT_TERMINAL},
+	{TP_NAME("response.cancelled"), TP_EVENT_TERMINAL},
+	{TP_NAME("response.done"), TP_EVENT_TERMINAL},
+	{TP_NAME("message_stop"), TP_EVENT_TERMINAL},
+	{TP_NAME("response.failed"), TP_EVENT_ERROR},
+	{TP_NAME("error"), TP_EVENT_ERROR},
 };
 
 enum { TYPE_MAX = 64 };

@@ -36,25 +36,20 @@ enum member {
 	MEMBER_COUNT
 };
 
-#define NAME(literal)                                                                                        \
-	{                                                                                                    \
-		(literal), sizeof(literal) - 1                                                               \
-	}
-
 static const struct {
 	struct tp_str name;
 	bool left_out; /* of the fingerprint (design section 3.1) */
 } members[MEMBER_COUNT] = {
-	[MEMBER_OTHER] = {NAME(""), false},
-	[MEMBER_CLIENT_METADATA] = {NAME("client_metadata"), true},
-	[MEMBER_STREAM] = {NAME("stream"), true},
-	[MEMBER_STREAM_OPTIONS] = {NAME("stream_options"), true},
-	[MEMBER_MODEL] = {NAME("model"), false},
-	[MEMBER_STORE] = {NAME("store"), false},
-	[MEMBER_PREVIOUS_RESPONSE_ID] = {NAME("previous_response_id"), false},
-	[MEMBER_CONVERSATION] = {NAME("conversation"), false},
-	[MEMBER_BACKGROUND] = {NAME("background"), false},
-	[MEMBER_TOOLS] = {NAME("tools"), false},
+	[MEMBER_OTHER] = {TP_NAME(""), false},
+	[MEMBER_CLIENT_METADATA] = {TP_NAME("client_metadata"), true},
+	[MEMBER_STREAM] = {TP_NAME("stream"), true},
+	[MEMBER_STREAM_OPTIONS] = {TP_NAME("stream_options"), true},
+	[MEMBER_MODEL] = {TP_NAME("model"), false},
+	[MEMBER_STORE] = {TP_NAME("store"), false},
+	[MEMBER_PREVIOUS_RESPONSE_ID] = {TP_NAME("previous_response_id"), false},
+	[MEMBER_CONVERSATION] = {TP_NAME("conversation"), false},
+	[MEMBER_BACKGROUND] = {TP_NAME("background"), false},
+	[MEMBER_TOOLS] = {TP_NAME("tools"), false},
 };
 
 struct tp_fingerprint {

@@ -8,9 +8,8 @@
 enum {
 	HOUR_MS = 3600000,
 	GENTLE_FIRST_MS = 15000,
-	PROBING_MS = 1000,       /* Retry-After while a probe is under way: its answer may come any time */
-	CLOCKS_APART_MS = 60000, /* a worker's idea of now may be that of its last loop turn */
-	SWAP_TRIES = 1000        /* each that fails means that another process got on */
+	PROBING_MS = 1000, /* Retry-After while a probe is under way: its answer may come any time */
+	SWAP_TRIES = 1000  /* each that fails means that another process got on */
 };
 
 struct tp_breaker_url tp_breaker_url(const struct tp_region *r, struct tp_str provider, struct tp_str base,
@@ -72,7 +71,7 @@ static enum tp_breaker_answer ask_entry(const struct question *q, struct tp_dir_
 		struct tp_breaker_state s;
 		if (!tp_breaker_load(q->region, ref, &raw, &s) || !s.listed)
 			return TP_BREAKER_PASS;
-		if (s.value > q->now_ms + CLOCKS_APART_MS)
+		if (s.value > q->now_ms + TP_CLOCKS_APART_MS)
 			return TP_BREAKER_PASS; /* damaged: not listed */
 		uint64_t next =
 			s.value + tp_breaker_interval_ms(q->policy, q->policy->only_provider, s.level);

@@ -8,7 +8,7 @@
 
 #include "common/shm/layout.h"
 
-enum { SWAP_TRIES = 1000, PROBING_MS = 1000, CLOCKS_APART_MS = 60000 };
+enum { SWAP_TRIES = 1000, PROBING_MS = 1000 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
 
 struct state {
@@ -48,7 +48,7 @@ static bool swap(struct tp_region *r, struct tp_dir_ref ref, uint64_t from, stru
 /* An end that nobody can have set is damage, and no cooldown: it would last for years. */
 static bool cools(const struct state *s, uint64_t now_ms)
 {
-	return s->c.until_ms > now_ms && s->c.until_ms <= now_ms + TP_COOLDOWN_MAX_MS + CLOCKS_APART_MS;
+	return s->c.until_ms > now_ms && s->c.until_ms <= now_ms + TP_COOLDOWN_MAX_MS + TP_CLOCKS_APART_MS;
 }
 
 /* ---- names */
@@ -200,7 +200,7 @@ static uint64_t probe_from_ms(const struct tp_cooldown_cell *cell, uint64_t seen
 			      uint64_t now_ms)
 {
 	uint64_t since = atomic_load_explicit(&cell->since_ms, memory_order_acquire);
-	uint64_t last = dead ? 0 : tp_hold_ms(seen), most = now_ms + CLOCKS_APART_MS;
+	uint64_t last = dead ? 0 : tp_hold_ms(seen), most = now_ms + TP_CLOCKS_APART_MS;
 	if (since > most)
 		since = 0;
 	if (last > since && last <= most)

@@ -29,6 +29,8 @@
 enum {
 	TP_LAYOUT_VERSION = 7,
 	TP_CACHE_LINE = 64,
+	/* A worker's idea of now may be that of its last loop turn: a time further ahead is damage. */
+	TP_CLOCKS_APART_MS = 60 * 1000,
 	TP_BUCKET_CELLS = 16,
 	/* One credential reaches one bucket of each group: an eighth of the table (see ledger_join.c). */
 	TP_GROUP_BUCKETS = 8,

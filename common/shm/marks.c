@@ -2,8 +2,6 @@
 
 #include "common/shm/layout.h"
 
-enum { CLOCKS_APART_MS = 60000 };
-
 /* Relaxed throughout: each word stands for itself. */
 
 bool tp_mark_due(struct tp_region *r, enum tp_mark m, uint32_t every_ms, uint64_t now_ms)
@@ -13,7 +11,7 @@ bool tp_mark_due(struct tp_region *r, enum tp_mark m, uint32_t every_ms, uint64_
 	uint64_t last = atomic_load_explicit(&r->numbers->marks[m], memory_order_relaxed);
 	/* 0: never; a machine that has just booted has small times. One that lies further ahead than clocks
 	 * are apart is damage: it must not silence for ever. Of two that find it due one moves it. */
-	if (last != 0 && last <= now_ms + CLOCKS_APART_MS && now_ms < last + every_ms)
+	if (last != 0 && last <= now_ms + TP_CLOCKS_APART_MS && now_ms < last + every_ms)
 		return false;
 	return atomic_compare_exchange_strong_explicit(&r->numbers->marks[m], &last, now_ms,
 						       memory_order_relaxed, memory_order_relaxed);

@@ -13,10 +13,9 @@
 
 enum {
 	SWAP_TRIES = 1000,
-	LAST_STEP = 4,         /* 1 + 2 + 4 + 8 + 16 went well: the next good answer opens it for all */
-	POLL_MS = 50,          /* how soon a turn asks again that is held behind others */
-	OPEN_AFTER_MS = 60000, /* after its end: whatever came of it */
-	CLOCKS_APART_MS = 60000
+	LAST_STEP = 4,        /* 1 + 2 + 4 + 8 + 16 went well: the next good answer opens it for all */
+	POLL_MS = 50,         /* how soon a turn asks again that is held behind others */
+	OPEN_AFTER_MS = 60000 /* after its end: whatever came of it */
 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
 
@@ -67,7 +66,7 @@ static bool swap(struct tp_region *r, uint32_t entry, uint64_t from, struct stat
 static bool is_over(const struct state *s, uint64_t now_ms)
 {
 	return s->until_ms == 0 || now_ms >= s->until_ms + OPEN_AFTER_MS ||
-	       s->until_ms > now_ms + TP_SHARED_WAIT_MAX_MS + CLOCKS_APART_MS;
+	       s->until_ms > now_ms + TP_SHARED_WAIT_MAX_MS + TP_CLOCKS_APART_MS;
 }
 
 struct tp_hash128 tp_shared_wait_key(const struct tp_region *r, struct tp_str provider, struct tp_str model,

@@ -21,7 +21,6 @@ enum {
 	FAILURES_MAX = 1 << 20,
 	UNPROVED_MS = 10 * 1000, /* from one token that never worked to the next, doubled each time */
 	SWAP_TRIES = 1000,
-	CLOCKS_APART_MS = 60 * 1000,
 	WORD = sizeof(uint64_t)
 };
 #define UNTIL_MASK ((UINT64_C(1) << 40) - 1)
@@ -169,7 +168,7 @@ static uint64_t unproved_until(const struct tp_token_cell *c, uint64_t generatio
 {
 	const struct tp_token_text *x = &c->texts[generation % 2];
 	uint64_t run = load(&x->run), got_ms = load(&x->got_ms);
-	if (generation == 0 || run == 0 || got_ms > now_ms + CLOCKS_APART_MS ||
+	if (generation == 0 || run == 0 || got_ms > now_ms + TP_CLOCKS_APART_MS ||
 	    atomic_load_explicit(&c->proved, memory_order_relaxed) >= generation)
 		return 0;
 	return got_ms + ((uint64_t)UNPROVED_MS << (run - 1 < DOUBLINGS ? run - 1 : DOUBLINGS));
@@ -183,7 +182,7 @@ static enum tp_token_taking obstacle(const struct tp_token_cell *c, uint64_t kno
 	if (load(&c->generation) != known)
 		return TP_TOKEN_NEWER;
 	uint64_t unproved = rejected ? unproved_until(c, known, now_ms) : 0;
-	if (until > now_ms + TP_TOKEN_LATER_MAX_MS + CLOCKS_APART_MS)
+	if (until > now_ms + TP_TOKEN_LATER_MAX_MS + TP_CLOCKS_APART_MS)
 		until = 0; /* damage */
 	if (unproved > until)
 		until = unproved;

@@ -1,7 +1,8 @@
 import pytest
 
 pytest.register_assert_rewrite("harness.client", "harness.lab", "harness.turnpike", "harness.checks",
-                            "harness.exposition", "harness.crowd", "harness.streams", "harness.combos", "harness.serving")
+                            "harness.exposition", "harness.crowd", "harness.streams", "harness.combos", "harness.serving",
+                            "harness.tokens")
 
 from harness import turnpike  # noqa: E402
 from harness.fixtures import lab, pytest_runtest_makereport  # noqa: E402, F401
@@ -14,7 +15,7 @@ def pytest_report_header(config):
 
 # Files of 20 seconds and more, which are begun first: where several processes share the files, they end together.
 # (The first one installs packages from npm.)
-LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_cli",
+LONG = ("test_codex", "test_abuse", "test_sdks", "test_frameworks", "test_master", "test_stress", "test_alerts", "test_top",
         "test_crash", "test_admin", "test_prelude", "test_combo_bodies", "test_compression", "test_combos",
         "test_shared_waits")
 

@@ -70,6 +70,28 @@ def _(lab, body):
     assert answer.status == 200 and answer.end == "complete" and answer.body == body, answer
 
 
+VALIDATORS = {"ETag": '"v1"', "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Accept-Ranges": "bytes",
+              "Content-MD5": "x", "Digest": "x", "Content-Digest": "x", "Repr-Digest": "x"}
+CONDITIONS = {"If-None-Match": '"v1"', "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT", "If-Match": '"v1"',
+              "If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT", "If-Range": '"v1"', "Range": "bytes=0-5"}
+
+
+@rows("validators")
+def _(lab):
+    """They are the provider's list's: a client would keep a list of ours on the strength of them, whatever combos
+    there are by then."""
+    a = lab.provider(then=lists(OPENAI, VALIDATORS))
+    t = combo(lab, a)
+    answer = lab.get(t, headers=CONDITIONS)
+    served(answer, sends=1)
+    assert len(answer.json()["data"]) == 3
+    assert [name for name in VALIDATORS if answer.all(name)] == []
+    assert [name for name in CONDITIONS if a.sends[0].all(name)] == []
+    answer = lab.get(t, "/v1/models/gpt-5", headers=CONDITIONS)  # which is relayed as it is
+    assert answer.body == OPENAI and all(answer.all(name) == [value] for name, value in VALIDATORS.items())
+    assert all(a.sends[1].all(name) == [value] for name, value in CONDITIONS.items())
+
+
 @rows("text")
 def _(lab):
     a = lab.provider(then=status(200, {"Content-Type": "text/plain"}, OPENAI))

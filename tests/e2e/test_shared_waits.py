@@ -416,6 +416,27 @@ def _(lab):
     served(lab.post(t), sends=1)
 
 
+def waits(t):
+    """How many are in the histogram."""
+    stats = json.loads(turnpike.run("stats", "--json", "--name", t.name).stdout)
+    return stats["histograms"]["turnpike_wait_seconds"]["count"]
+
+
+@rows("SH-5-all-are-over-and-each-counts")
+def _(lab):
+    """The time after which no wait holds anybody comes while a turn is still held: it goes, and its wait is told."""
+    clock = turnpike.ShiftedClock(lab.folder)
+    u = lab.provider(limited(50), then=ok())
+    t = lab.turnpike(u, env=clock.env, probe=False)
+    asked, _ = told_and_ten(lab, t, u, more=3)
+    turnpike.until(lambda: t.stats()["waiting"] == 4, 5, "all are held")
+    clock.shift(50 + 61)
+    for one in asked[1:]:
+        served(one.result(), sends=1)
+    served(asked[0].result(60), sends=2)
+    turnpike.until(lambda: waits(t) == 4, 5, "all waits are told")
+
+
 @rows.table("OV-5-family", ["responses", "messages"])
 def _(lab, family):
     u = lab.provider(limited(600), then=ok())

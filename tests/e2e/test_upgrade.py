@@ -17,7 +17,7 @@ from harness.lab import Rows
 from harness.provider import ok
 from harness.streams import finish, gated, open_stream
 from harness.turnpike import (BINARY, READY, ShiftedClock, alive, become_subreaper, children, descriptors, free_port,
-                              merge, until, yaml)
+                              merge, name_of, until, yaml)
 
 rows = Rows()
 PATH = "/v1/chat/completions"
@@ -521,6 +521,29 @@ def _(lab):
     until(lambda: len(os.listdir(snapshots)) == 3, 10, "a snapshot by the new one")
     assert os.path.exists(stats_file)
     assert ask(t.admins[0], "GET", "/stats").json()["counters"]["turns"] == listed["counters"]["turns"] + 1
+
+
+@rows("snapshots-of-one-that-died")
+def _(lab):
+    """A new master that dies at once leaves nobody behind who would write beside the old one's process."""
+    directory = os.path.join(lab.folder, "snapshots")
+    os.mkdir(directory)
+    bad = lab.provider(then=lambda x: x.write(b"HTTP/1.1 400 no\r\ncontent-length: 0\r\n\r\n"))
+    t = start(lab, bad, admin(lab, {"snapshots": {"directory": directory, "keep": 2}}), allow=[STAYS])
+
+    def writers(pid):
+        return [child for child in children(pid) if name_of(child) == "turnpike-snaps"]
+
+    new = successor(t)
+    left = until(lambda: writers(new), 20, lambda: t.log[-2000:], step=0.001)
+    os.kill(new, signal.SIGKILL)
+    until(lambda: STAYS in t.log, 10, lambda: t.log[-2000:])
+    until(lambda: not alive(left[0]), 5, "the end of its writer")
+    until(lambda: len(writers(t.pid)) == 1, 10, "one writer")
+    for _ in range(6):
+        assert post(t.address, PATH).status == 400
+    until(lambda: ask(t.admins[0], "GET", "/stats").json()["snapshots"] == 6, 10, "all are written")
+    assert len(os.listdir(directory)) == 2
 
 
 @rows("fresh-table")

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from machine import BUILD, ROOT, Lacking, Machine, make_base
+from machine import ROOT, Lacking, Machine, make_base
 
 sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/clients")]
 

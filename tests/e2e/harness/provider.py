@@ -292,10 +292,10 @@ class Exchange:
     def sleep(self, seconds):
         self.provider.stopping.wait(seconds)
 
-    def await_event(self, event, timeout=MOST_TIME):
+    def await_event(self, barrier, timeout=MOST_TIME):
         """Waits for a barrier of the test; raises when it never comes."""
         end = time.monotonic() + timeout
-        while not event.wait(0.05):
+        while not barrier.wait(0.05):
             if self.provider.stopping.is_set():
                 raise PeerGone("provider stops")
             if time.monotonic() > end:

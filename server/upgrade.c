@@ -48,7 +48,11 @@ static _Noreturn void become_successor(const struct tp_bequest *b, int fd)
 	sigset_t none;
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)execvp(arguments[0], arguments);
+	/* execvp() would have a shell read what is no program: half a file, or another machine's. */
+	if (strchr(arguments[0], '/') != NULL)
+		(void)execv(arguments[0], arguments);
+	else
+		(void)execvp(arguments[0], arguments);
 	tp_error("upgrade: cannot run %s: %s", arguments[0], strerror(errno));
 	(void)tp_log_flush();
 	_exit(EXIT_CANNOT_RUN);

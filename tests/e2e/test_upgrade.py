@@ -93,7 +93,7 @@ def _(lab):
 # ---- what does not come up
 
 def replace_binary(t, script=None):
-    """What is where the server was started from: a shell script, or the binary itself again; False: nothing."""
+    """What is where the server was started from: a shell script, bytes, or the binary itself again; False: nothing."""
     new = t.binary + ".new"
     if script is False:
         os.unlink(t.binary)
@@ -101,8 +101,8 @@ def replace_binary(t, script=None):
     if script is None:
         os.symlink(BINARY, new)
     else:
-        with open(new, "w") as out:
-            out.write("#!/bin/sh\n" + script + "\n")
+        with open(new, "wb") as out:
+            out.write(script if isinstance(script, bytes) else ("#!/bin/sh\n" + script + "\n").encode())
         os.chmod(new, 0o755)
     os.replace(new, t.binary)
 
@@ -143,6 +143,7 @@ BROKEN = {
     "exits": ("exit 1", r"exited with status 1 before it was ready"),
     "ends-well": ("exit 0", r"exited with status 0 before it was ready"),
     "gone": (False, r"exited with status 127 before it was ready"),
+    "no-program": (b"exit 0\n", r"exited with status 127 before it was ready"),
     "killed": ("kill -9 $$", r"ended by signal 9 \(Killed\) before it was ready"),
     "without-what-it-was-given": ("exec env -u TURNPIKE_UPGRADE %s \"$@\"" % BINARY,
                                   r"exited with status 1 before it was ready"),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,6 +142,16 @@ static bool take_descriptors(json_t *tree, struct tp_inheritance *in)
 	return good;
 }
 
+/* It was killed a moment ago: whoever is a zombie has no executable any more. A master that lives and has
+ * given this process up closes the channel, too. */
+static bool has_died(long master, int channel_fd)
+{
+	char path[32], word;
+	(void)snprintf(path, sizeof path, "/proc/%ld/exe", master);
+	return recv(channel_fd, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0 &&
+	       readlink(path, &word, sizeof word) < 0 && errno == ENOENT;
+}
+
 static bool take(json_t *tree, struct tp_inheritance *in, struct tp_buf *why)
 {
 	json_int_t master, generation;
@@ -152,7 +163,8 @@ static bool take(json_t *tree, struct tp_inheritance *in, struct tp_buf *why)
 	}
 	if (json_unpack(tree, "{s:I,s:s,s:I}", "master", &master, "state", &name, "generation",
 			&generation) != 0 ||
-	    master != (json_int_t)getppid()) {
+	    (master != (json_int_t)getppid() &&
+	     !has_died((long)master, (int)json_integer_value(json_object_get(tree, "channel"))))) {
 		tp_buf_printf(why, "%s was not set by the process that started this one",
 			      TP_INHERIT_VARIABLE);
 		return false;

@@ -30,8 +30,10 @@ struct tp_inheritance {
 
 /* What the two say to each other: one byte each. */
 enum tp_upgrade_word {
-	TP_UPGRADE_READY = 'r', /* the new one: my workers serve */
-	TP_UPGRADE_GO = 'g',    /* the old one: then it is yours, I drain */
+	TP_UPGRADE_READY = 'r',   /* the new one: my workers serve */
+	TP_UPGRADE_GO = 'g',      /* the old one: then it is yours */
+	TP_UPGRADE_LET_GO = 'l',  /* the old one, a second later: I take nothing back any more, and drain */
+	TP_UPGRADE_STOPPED = 's', /* the new one: nobody enters the queues that I do not want; empty them */
 };
 
 /* The same from the other side; all of it is borrowed. */

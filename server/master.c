@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/ticket_keys.h"
 #include "common/base/sink.h"
+#include "common/config/files.h"
 #include "common/shm/marks.h"
 #include "common/shm/region.h"
 #include "server/admin/admin.h"
@@ -123,14 +124,13 @@ void tp_master_hand_over(struct master *m)
 	tp_listeners_disown_paths(&m->listeners);
 	tp_admin_retire(m->admin);
 	tp_snapshots_retire(m->snapshots);
-	/* The other one stops the sockets that it does not want now. */
-	m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners) + TRUST_MS;
+	m->closing_ends_ms = tp_clock_boot_ms() + TRUST_MS;
 	enter(m, MASTER_CLOSING);
 }
 
 bool tp_master_take_back(struct master *m)
 {
-	if (m->state != MASTER_CLOSING)
+	if (m->state != MASTER_CLOSING || m->upgrade.let_go)
 		return false;
 	tp_listeners_own_paths(&m->listeners, m->config->listeners);
 	tp_admin_resume(m->admin);
@@ -198,8 +198,14 @@ static void on_signal(struct master *m, int number)
 	case SIGINT:
 	case SIGQUIT: on_stop_signal(m); break;
 	case SIGCHLD: reap(m); break;
-	case SIGHUP: tp_reload_want(m); break;
-	case SIGUSR1: reopen_logs(m); break;
+	case SIGHUP:
+		if (!tp_upgrade_pass_on(m, number))
+			tp_reload_want(m);
+		break;
+	case SIGUSR1:
+		reopen_logs(m);
+		(void)tp_upgrade_pass_on(m, number);
+		break;
 	case SIGUSR2: tp_upgrade_want(m); break;
 	default: break;
 	}
@@ -296,7 +302,10 @@ static uint64_t turn(struct master *m)
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
 		if (now >= m->closing_ends_ms) {
-			close_listeners(m);
+			if (m->upgrade.state == UPGRADE_DONE && !m->upgrade.let_go)
+				tp_upgrade_let_go(m);
+			else
+				close_listeners(m);
 			return 0;
 		}
 		uint64_t left = m->closing_ends_ms - now;
@@ -310,13 +319,13 @@ static uint64_t turn(struct master *m)
 
 static void serve(struct master *m)
 {
+	tp_files_wait_briefly(); /* a reload reads again what the start has read */
 	enter(m, MASTER_STARTING);
 	while (m->state != MASTER_GONE && m->state != MASTER_FAILED) {
 		uint64_t wait = turn(m);
 		struct pollfd p[] = {{.fd = m->fds.signal, .events = POLLIN},
 				     {.fd = tp_admin_fd(m->admin), .events = POLLIN},
-				     {.fd = m->upgrade.state == UPGRADE_STARTING ? m->fds.successor : -1,
-				      .events = POLLIN},
+				     {.fd = m->fds.successor, .events = POLLIN},
 				     {.fd = m->fds.predecessor, .events = POLLIN}};
 		if (m->state != MASTER_GONE && m->state != MASTER_FAILED &&
 		    poll(p, sizeof p / sizeof p[0], (int)wait) > 0)

@@ -47,6 +47,9 @@ struct upgrade {
 	enum upgrade_state state;
 	bool wanted;        /* by a signal */
 	bool asked_to_stop; /* DONE, and a stop was asked for: it stops anyway */
+	bool let_go;        /* DONE, and for good */
+	bool ended;         /* DONE, and the new one has ended since */
+	bool logs_renamed;  /* STARTING, and USR1 has come since */
 	pid_t pid;
 	uint64_t ends_ms;
 	uint64_t table; /* DONE: tp_region_identity() of ours, before the new one could put its own there */
@@ -62,7 +65,8 @@ enum succession_state {
 
 struct succession {
 	enum succession_state state;
-	struct tp_inheritance *from; /* NULL when DONE */
+	struct tp_inheritance *from; /* NULL when the predecessor has let go, or is lost */
+	uint64_t settles_ms;         /* DONE: when that is taken for granted */
 	struct tp_listeners leaving; /* sockets of the predecessor's that this configuration does not want */
 	bool beside;                 /* the table is a fresh one under another name */
 };
@@ -125,6 +129,11 @@ uint64_t tp_upgrade_tick(struct master *m);
 bool tp_upgrade_ended(struct master *m, pid_t pid, int status);
 /* What is under way comes to nothing: the server stops, or its table goes. */
 void tp_upgrade_cancel(struct master *m, const char *why);
+/* It has lived for its first second: it is told that nothing is taken back. Its answer, or a second without
+ * one, ends m->closing_ends_ms. */
+void tp_upgrade_let_go(struct master *m);
+/* A signal that is meant for the one that serves. True: that is the new one, which has it now. */
+bool tp_upgrade_pass_on(struct master *m, int number);
 /* One is under way, and nothing may change that it has been told. */
 bool tp_upgrade_runs(const struct master *m);
 
@@ -142,6 +151,8 @@ int tp_succession_open_listeners(struct master *m, struct tp_buf *why);
 /* The workers are ready. */
 void tp_succession_ready(struct master *m);
 uint64_t tp_succession_tick(struct master *m);
+/* The predecessor, if there was one, cannot take anything back any more. */
+bool tp_succession_settled(const struct master *m);
 void tp_succession_end(struct master *m);
 
 /* ---- reload.c */

@@ -318,7 +318,7 @@ uint64_t tp_reload_tick(struct master *m)
 		ignore(m);
 	switch (r->state) {
 	case RELOAD_IDLE:
-		if (!wanted || m->state != MASTER_READY || tp_upgrade_runs(m) ||
+		if (!wanted || m->state != MASTER_READY || tp_upgrade_runs(m) || !tp_succession_settled(m) ||
 		    !tp_supervisor_idle(m->supervisor))
 			return IDLE_MS;
 		begin(m);

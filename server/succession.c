@@ -15,7 +15,7 @@
 #include "server/master_parts.h"
 #include "server/pidfile.h"
 
-enum { IDLE_MS = 1000 };
+enum { IDLE_MS = 1000, SETTLE_MS = 5000 };
 
 /* ---- start */
 
@@ -92,14 +92,30 @@ static void own_table(struct master *m)
 
 static void own_listeners(struct master *m)
 {
-	struct succession *s = &m->succession;
 	tp_listeners_begin(&m->listeners);
 	tp_listeners_own_paths(&m->listeners, m->config->listeners);
-	/* The predecessor empties the queues of those that go. */
+	tp_admin_take_over(m->admin);
+}
+
+/* What this configuration does not want is the predecessor's until it takes nothing back any more. Then it
+ * empties the queues. */
+static void settle(struct master *m)
+{
+	const char word = TP_UPGRADE_STOPPED;
+	struct succession *s = &m->succession;
 	tp_listeners_own_paths(&s->leaving, s->from->public.confs);
 	tp_listeners_stop(&s->leaving);
 	tp_listeners_close(&s->leaving);
-	tp_admin_take_over(m->admin, &s->from->admin);
+	tp_admin_settle(m->admin, &s->from->admin);
+	tp_inheritance_free(s->from);
+	s->from = NULL;
+	if (m->fds.predecessor >= 0)
+		(void)send(m->fds.predecessor, &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+bool tp_succession_settled(const struct master *m)
+{
+	return m->succession.from == NULL;
 }
 
 static void own_everything(struct master *m)
@@ -111,8 +127,7 @@ static void own_everything(struct master *m)
 	tp_instance_sign(m->fds.lock);
 	own_table(m);
 	own_listeners(m);
-	tp_inheritance_free(m->succession.from);
-	m->succession.from = NULL;
+	m->succession.settles_ms = tp_clock_boot_ms() + SETTLE_MS;
 	m->succession.state = SUCCESSION_DONE;
 	tp_info("upgrade: this is the master now");
 	tp_master_is_ready(m);
@@ -152,6 +167,12 @@ uint64_t tp_succession_tick(struct master *m)
 		own_everything(m);
 		return 1;
 	}
+	if (s->state == SUCCESSION_DONE && !tp_succession_settled(m) &&
+	    (m->fds.predecessor < 0 || (n == 1 && word == TP_UPGRADE_LET_GO) ||
+	     tp_clock_boot_ms() >= s->settles_ms)) {
+		settle(m);
+		return 1; /* a reload or an upgrade may have waited for it */
+	}
 	return IDLE_MS;
 }
 
@@ -159,6 +180,8 @@ void tp_succession_end(struct master *m)
 {
 	if (m->succession.beside)
 		tp_region_drop_beside(m->config->state.name);
+	if (m->succession.state == SUCCESSION_DONE && !tp_succession_settled(m))
+		settle(m);
 	tp_listeners_close(&m->succession.leaving);
 	tp_inheritance_free(m->succession.from);
 	if (m->fds.predecessor >= 0)

@@ -18,7 +18,7 @@
 #include "server/master_parts.h"
 #include "server/notify.h"
 
-enum { READY_MS = 60000, IDLE_MS = 1000, POLL_MS = 20, EXIT_CANNOT_RUN = 127 };
+enum { READY_MS = 60000, STOP_MS = 1000, IDLE_MS = 1000, POLL_MS = 20, EXIT_CANNOT_RUN = 127 };
 
 static char **arguments; /* NULL at the end */
 
@@ -48,7 +48,11 @@ static _Noreturn void become_successor(const struct tp_bequest *b, int fd)
 	sigset_t none;
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)execvp(arguments[0], arguments);
+	/* execvp() would have a shell read what is no program: half a file, or another machine's. */
+	if (strchr(arguments[0], '/') != NULL)
+		(void)execv(arguments[0], arguments);
+	else
+		(void)execvp(arguments[0], arguments);
 	tp_error("upgrade: cannot run %s: %s", arguments[0], strerror(errno));
 	(void)tp_log_flush();
 	_exit(EXIT_CANNOT_RUN);
@@ -111,6 +115,7 @@ static void begin(struct master *m)
 	m->fds.successor = pair[0];
 	m->upgrade.pid = pid;
 	m->upgrade.ends_ms = tp_clock_boot_ms() + READY_MS;
+	m->upgrade.logs_renamed = m->upgrade.asked_to_stop = m->upgrade.let_go = m->upgrade.ended = false;
 	m->upgrade.state = UPGRADE_STARTING;
 }
 
@@ -169,6 +174,7 @@ bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
 	if (u->state == UPGRADE_NONE || u->pid != pid)
 		return false;
 	if (u->state == UPGRADE_DONE) {
+		u->ended = true; /* its pid may be anybody's from now on */
 		take_back(m, status);
 		return true;
 	}
@@ -191,6 +197,23 @@ static void kill_successor(struct master *m)
 	m->upgrade.state = UPGRADE_KILLED;
 }
 
+/* To the new master, which takes signals when it has said that it is ready, and not before. */
+static void pass_signal_on(const struct master *m, int number)
+{
+	(void)kill(m->upgrade.pid, number);
+}
+
+bool tp_upgrade_pass_on(struct master *m, int number)
+{
+	struct upgrade *u = &m->upgrade;
+	if (u->state == UPGRADE_STARTING && number == SIGUSR1)
+		u->logs_renamed = true; /* it may have opened the old ones */
+	if (u->state != UPGRADE_DONE || u->ended)
+		return false;
+	pass_signal_on(m, number);
+	return true;
+}
+
 void tp_upgrade_cancel(struct master *m, const char *why)
 {
 	m->upgrade.wanted = false;
@@ -206,7 +229,7 @@ static void pass_reload_on(struct master *m)
 {
 	struct tp_buf why = {0};
 	if (m->reload.wanted)
-		(void)kill(m->upgrade.pid, SIGHUP);
+		pass_signal_on(m, SIGHUP);
 	m->reload.wanted = false;
 	if (!tp_admin_asked(m->admin))
 		return;
@@ -230,6 +253,8 @@ static void finish(struct master *m)
 	m->upgrade.table = tp_region_identity(m->config->state.name);
 	m->upgrade.state = UPGRADE_DONE;
 	pass_reload_on(m);
+	if (m->upgrade.logs_renamed)
+		pass_signal_on(m, SIGUSR1);
 	tp_info("upgrade: pid %ld serves; this one finishes what is running, for up to %u s",
 		(long)m->upgrade.pid, m->config->drain_ms / 1000);
 	tp_master_hand_over(m);
@@ -239,11 +264,21 @@ static void finish(struct master *m)
 static void hear(struct master *m)
 {
 	char word;
-	ssize_t n = recv(m->fds.successor, &word, sizeof word, MSG_DONTWAIT);
+	ssize_t n = m->fds.successor >= 0 ? recv(m->fds.successor, &word, sizeof word, MSG_DONTWAIT) : -1;
 	if (n == 0)
 		close_channel(m); /* it ends, or has closed everything; its end or the time will tell */
-	else if (n == 1 && word == TP_UPGRADE_READY)
+	else if (n == 1 && word == TP_UPGRADE_READY && m->upgrade.state == UPGRADE_STARTING)
 		finish(m);
+	else if (n == 1 && word == TP_UPGRADE_STOPPED && m->upgrade.let_go && m->state == MASTER_CLOSING)
+		m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners);
+}
+
+void tp_upgrade_let_go(struct master *m)
+{
+	const char word = TP_UPGRADE_LET_GO;
+	m->upgrade.let_go = true;
+	(void)send(m->fds.successor, &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
+	m->closing_ends_ms = tp_clock_boot_ms() + STOP_MS;
 }
 
 uint64_t tp_upgrade_tick(struct master *m)
@@ -252,7 +287,7 @@ uint64_t tp_upgrade_tick(struct master *m)
 	uint64_t now = tp_clock_boot_ms();
 	switch (u->state) {
 	case UPGRADE_NONE:
-		if (!u->wanted || m->state != MASTER_READY)
+		if (!u->wanted || m->state != MASTER_READY || !tp_succession_settled(m))
 			return IDLE_MS;
 		/* What a reload changes would be told to neither. */
 		if (m->reload.state != RELOAD_IDLE || !tp_supervisor_idle(m->supervisor))
@@ -260,8 +295,7 @@ uint64_t tp_upgrade_tick(struct master *m)
 		begin(m);
 		return 1;
 	case UPGRADE_STARTING:
-		if (m->fds.successor >= 0)
-			hear(m);
+		hear(m);
 		if (u->state != UPGRADE_STARTING)
 			return 1;
 		if (now < u->ends_ms)
@@ -272,7 +306,7 @@ uint64_t tp_upgrade_tick(struct master *m)
 		kill_successor(m);
 		return IDLE_MS;
 	case UPGRADE_KILLED: return IDLE_MS;
-	case UPGRADE_DONE: return IDLE_MS;
+	case UPGRADE_DONE: hear(m); return IDLE_MS;
 	}
 	return IDLE_MS;
 }

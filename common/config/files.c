@@ -2,11 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/base/clock.h"
+
+enum { BRIEFLY_MS = 1000 };
 
 struct file {
 	struct file *next;
@@ -105,9 +110,29 @@ static bool keep(struct tp_files *f, const char *path, struct tp_str content)
 
 /* ---- the disk */
 
+static bool waits_briefly;
+
+void tp_files_wait_briefly(void)
+{
+	waits_briefly = true;
+}
+
+/* For something to read, or the end: a pipe without a writer has neither. */
+static bool is_readable(int fd, uint64_t ends_ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int n;
+	do {
+		uint64_t now = tp_clock_boot_ms();
+		n = poll(&p, 1, !waits_briefly ? -1 : now < ends_ms ? (int)(ends_ms - now) : 0);
+	} while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
 /* 0 or an errno. */
 static int read_all(int fd, size_t limit, size_t expected, struct tp_buf *out)
 {
+	uint64_t ends_ms = tp_clock_boot_ms() + BRIEFLY_MS;
 	/* One piece where the length is known, so that growing leaves no copies of secrets behind. */
 	size_t start = out->len;
 	if (!tp_buf_reserve(out, expected + 1))
@@ -115,10 +140,12 @@ static int read_all(int fd, size_t limit, size_t expected, struct tp_buf *out)
 	for (;;) {
 		if (out->len == out->size && !tp_buf_reserve(out, 4096))
 			return ENOMEM;
+		if (!is_readable(fd, ends_ms))
+			return ETIMEDOUT;
 		ssize_t n = read(fd, out->data + out->len, out->size - out->len);
 		if (n == 0)
 			return 0;
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return errno;
 		if (n > 0)
 			out->len += (size_t)n;
@@ -129,7 +156,7 @@ static int read_all(int fd, size_t limit, size_t expected, struct tp_buf *out)
 
 static int read_disk(const char *path, size_t limit, bool any_kind, struct tp_buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | (any_kind ? 0 : O_NONBLOCK | O_NOCTTY));
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return errno;
 	struct stat st;

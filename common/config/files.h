@@ -25,6 +25,10 @@ struct tp_files *tp_files_use(struct tp_files *f);
 /* The one in use, or NULL. */
 struct tp_files *tp_files_used(void);
 
+/* From now on what has nothing to read and no end (a pipe that nobody writes to) is waited for a second, no
+ * longer: ETIMEDOUT. Before, as long as it takes. For a process that must not stand still. */
+void tp_files_wait_briefly(void);
+
 /*
  * Appends a file's content to out.  `any_kind`: also of what is no regular file; else a directory has no
  * content, and reading a FIFO or terminal could hang the start.  0 or an errno: EFBIG above `limit` bytes,

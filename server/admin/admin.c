@@ -35,7 +35,7 @@ struct tp_admin {
 	struct tp_admin_setup setup;
 	struct tp_listeners sockets;
 	struct tp_listeners added;   /* by a reload that is under way */
-	struct tp_listeners leaving; /* of an earlier master, until tp_admin_take_over() */
+	struct tp_listeners leaving; /* of an earlier master, until tp_admin_settle() */
 	enum state state;
 	bool retired;            /* a successor has the addresses */
 	bool draining, outdated; /* it is to be replaced when nobody waits for it */
@@ -201,6 +201,7 @@ static _Noreturn void run_child(const struct tp_admin *a, const struct tp_superv
 	/* A listening socket that anybody holds goes on taking connections. */
 	tp_listeners_let_go(a->setup.public_sockets);
 	tp_listeners_let_go(&a->added);
+	tp_listeners_let_go(&a->leaving);
 	struct tp_admin_start start = {
 		.view = {.config = a->setup.config,
 			 .region = a->setup.region,
@@ -371,12 +372,18 @@ void tp_admin_resume(struct tp_admin *a)
 	tp_listeners_own_paths(&a->sockets, a->setup.config->admin.listeners);
 }
 
-void tp_admin_take_over(struct tp_admin *a, const struct tp_inherited_listeners *in)
+void tp_admin_take_over(struct tp_admin *a)
 {
 	if (a == NULL)
 		return;
 	tp_listeners_begin(&a->sockets);
 	tp_listeners_own_paths(&a->sockets, a->setup.config->admin.listeners);
+}
+
+void tp_admin_settle(struct tp_admin *a, const struct tp_inherited_listeners *in)
+{
+	if (a == NULL)
+		return;
 	tp_listeners_own_paths(&a->leaving, in->confs);
 	tp_listeners_close(&a->leaving);
 }

@@ -71,8 +71,10 @@ void tp_admin_retire(struct tp_admin *a);
 void tp_admin_let_retire(struct tp_admin *a);
 /* It has died instead: this one serves again. */
 void tp_admin_resume(struct tp_admin *a);
-/* The reverse: what was inherited is this master's from now on. `in`: as in the setup. */
-void tp_admin_take_over(struct tp_admin *a, const struct tp_inherited_listeners *in);
+/* The reverse: what was inherited is this master's from now on, */
+void tp_admin_take_over(struct tp_admin *a);
+/* and the predecessor does not take it back: addresses that are not wanted go. `in`: as in the setup. */
+void tp_admin_settle(struct tp_admin *a, const struct tp_inherited_listeners *in);
 /* In another child of the master: closes its copies of the admin's descriptors. */
 void tp_admin_let_go(const struct tp_admin *a);
 /* Lets the process write its last numbers and leave, kills it if it does not within `patience_ms`; closes the

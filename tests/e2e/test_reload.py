@@ -509,6 +509,26 @@ def _(lab):
     t.base_descriptors = {}
 
 
+@rows("a-pipe-in-its-place")
+def _(lab):
+    """`serve -c <(...)`: a pipe that nobody writes to any more is no reason to stand still; one with a writer is read."""
+    t = lab.turnpike(lab.provider(then=ok()), lab.admin(), allow=[REFUSED])
+    text = open(t.file).read()
+    os.unlink(t.file)
+    os.mkfifo(t.file)
+    lines = reload(t, 422)
+    assert "timed out" in json.dumps(lines), lines
+    killed = t.workers()[0]
+    t.allowed.append("ended by signal 9")
+    os.kill(killed, signal.SIGKILL)
+    until(lambda: "is back" in t.log, 10, lambda: t.log[-2000:])
+    writer = threading.Thread(target=lambda: open(t.file, "w").write(text), daemon=True)
+    writer.start()
+    assert reload(t)["generation"] == 2
+    writer.join(10)
+    write(t)  # the file is read once more when the row is looked after
+
+
 @pytest.mark.parametrize("row", rows.names())
 def test_row(row, row_result):
     row_result(row)

@@ -92,7 +92,7 @@ def _(lab):
 # ---- what does not come up
 
 def replace_binary(t, script=None):
-    """What is where the server was started from: a shell script, or the binary itself again; False: nothing."""
+    """What is where the server was started from: a shell script, bytes, or the binary itself again; False: nothing."""
     new = t.binary + ".new"
     if script is False:
         os.unlink(t.binary)
@@ -100,8 +100,8 @@ def replace_binary(t, script=None):
     if script is None:
         os.symlink(BINARY, new)
     else:
-        with open(new, "w") as out:
-            out.write("#!/bin/sh\n" + script + "\n")
+        with open(new, "wb") as out:
+            out.write(script if isinstance(script, bytes) else ("#!/bin/sh\n" + script + "\n").encode())
         os.chmod(new, 0o755)
     os.replace(new, t.binary)
 
@@ -142,6 +142,7 @@ BROKEN = {
     "exits": ("exit 1", r"exited with status 1 before it was ready"),
     "ends-well": ("exit 0", r"exited with status 0 before it was ready"),
     "gone": (False, r"exited with status 127 before it was ready"),
+    "no-program": (b"exit 0\n", r"exited with status 127 before it was ready"),
     "killed": ("kill -9 $$", r"ended by signal 9 \(Killed\) before it was ready"),
     "without-what-it-was-given": ("exec env -u TURNPIKE_UPGRADE %s \"$@\"" % BINARY,
                                   r"exited with status 1 before it was ready"),
@@ -271,6 +272,50 @@ def _(lab, which):
         served(c.post(PATH))
 
 
+@rows("dies-when-it-has-taken-over-with-fewer-listeners")
+def _(lab):
+    """kill -9 of a new master that wants fewer workers and addresses: those that it did not want are as they were."""
+    stays, goes = ("127.0.0.1:%d" % free_port() for _ in range(2))
+    path = os.path.join(lab.folder, "goes.sock")
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"workers": 4, "listen": [stays, goes, "unix:" + path]}),
+              allow=[STAYS])
+    text, pid = open(t.file).read(), t.pid
+    with open(t.file, "w") as out:
+        out.write(yaml(merge(t.config, {"workers": 1, "listen": [stays]})))
+    new = successor(t)
+    until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+    time.sleep(0.3)
+    os.kill(new, signal.SIGKILL)
+    until(lambda: "in its first second; this one goes on serving" in t.log, 10, lambda: t.log[-2000:])
+    serves_on(lab, t, pid)
+    for address in [path] + [("127.0.0.1", int(a.rsplit(":", 1)[1])) for a in (stays, goes)]:
+        for _ in range(16):
+            assert post(address, PATH, timeout=10).status == 200
+    with open(t.file, "w") as out:
+        out.write(text)
+    assert t.upgrade().wait(15) == 0
+    assert post(path, PATH).status == 200
+
+
+@rows("dies-when-it-has-taken-over-and-was-to-be-replaced")
+def _(lab):
+    """USR2 to a new master in its first second waits: a third one would have what the first may take back."""
+    t = start(lab, lab.provider(then=ok()), allow=[STAYS])
+    pid = t.pid
+    new = successor(t)
+    until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+    os.kill(new, signal.SIGUSR2)
+    time.sleep(0.5)
+    os.kill(new, signal.SIGKILL)
+    until(lambda: "in its first second; this one goes on serving" in t.log, 10, lambda: t.log[-2000:])
+    serves_on(lab, t, pid)
+    assert t.log.count(READY) == 2, t.log[-3000:]
+    second = t.upgrade()
+    third = t.upgrade()  # and it begins when the second is settled
+    assert second.wait(15) == 0
+    third.wait(15)
+
+
 # ---- what happens meanwhile
 
 @rows("TERM-meanwhile")
@@ -300,6 +345,43 @@ def _(lab):
     t.adopt(t.holder())
     until(lambda: "generation 3 of the configuration serves" in t.log, 10, lambda: t.log[-2000:])
     assert ask(t.admins[0], "GET", "/stats").json()["config_generation"] == 3
+
+
+@rows("HUP-to-the-old-one")
+def _(lab):
+    """Whoever has read the pid a moment before means the one that serves."""
+    gate = threading.Event()
+    t = start(lab, lab.provider(gated(gate)))
+    c, answer = open_stream(lab, t)
+    old = t.upgrade()
+    until(lambda: ask(t.admins[0], "GET", "/stats").json()["config_generation"] == 2, 10, "the new one")
+    os.kill(old.pid, signal.SIGHUP)
+    until(lambda: "generation 3 of the configuration serves" in t.log, 10, lambda: t.log[-2000:])
+    gate.set()
+    finish(c, answer)
+    assert old.wait(15) == 0
+
+
+@rows("USR1-meanwhile")
+def _(lab):
+    """Logs that are renamed when the new one has opened them already, and the signal goes to the old one."""
+    log = os.path.join(lab.folder, "access.log")
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"access_log": {"output": log}}))
+    go = held_back(lab, t)
+    new = successor(t)
+    t.signal(signal.SIGSTOP)
+    go()
+    until(lambda: len(children(new)) == 2, 20, "workers of the new master")
+    time.sleep(0.5)  # their logs are open
+    os.rename(log, log + ".1")
+    t.signal(signal.SIGUSR1)
+    t.signal(signal.SIGCONT)
+    until(lambda: t.log.count(READY) == 2, 20, lambda: t.log[-2000:])
+    t.adopt(t.holder())
+    assert t.replaced[0].wait(15) == 0
+    for _ in range(20):
+        assert post(t.address, PATH).status == 200
+    until(lambda: len(open(log).readlines()) == 20, 5, lambda: "lines: %r" % open(log + ".1").readlines()[-3:])
 
 
 @rows("worker-dies-meanwhile")
@@ -362,6 +444,23 @@ def _(lab):
         assert post(t.address, PATH).status == 200
     gate.set()
     finish(c, answer)
+
+
+@rows("old-master-dies-before-it-is-heard-of")
+def _(lab):
+    """kill -9 of the old master before the new binary has read what it was given: nobody else could serve."""
+    t = start(lab, lab.provider(then=ok()), allow=["it goes on"])
+    become_subreaper()
+    go = held_back(lab, t)
+    new = successor(t)
+    os.kill(t.pid, signal.SIGKILL)  # and it stays a zombie for a while
+    go()
+    until(lambda: t.log.count(READY) == 2, 20, lambda: t.log[-3000:])
+    t.process.wait(5)
+    t.adopt(t.holder())
+    assert t.pid == new
+    for _ in range(20):
+        assert post(t.address, PATH).status == 200
 
 
 @rows("one-instance")

@@ -17,6 +17,8 @@ static void setup(void)
 {
 	ck_assert_int_eq(
 		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 1024}, &region), 0);
+	/* Which ids share a bucket hangs on the seed: tests of a full table are to be the same each time. */
+	memset(region->header->seed, 1, sizeof region->header->seed);
 	for (unsigned i = 0; i < WORKERS; i++)
 		workers[i] = tp_slot_assign(region, 10 + i);
 }

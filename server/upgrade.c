@@ -206,8 +206,10 @@ static void pass_signal_on(const struct master *m, int number)
 bool tp_upgrade_pass_on(struct master *m, int number)
 {
 	struct upgrade *u = &m->upgrade;
-	if (u->state == UPGRADE_STARTING && number == SIGUSR1)
-		u->logs_renamed = true; /* it may have opened the old ones */
+	if (u->state == UPGRADE_STARTING) {
+		u->logs_renamed |= number == SIGUSR1; /* it may have opened the old ones */
+		return false;
+	}
 	if (u->state != UPGRADE_DONE || u->ended)
 		return false;
 	pass_signal_on(m, number);

@@ -18,7 +18,7 @@ WERROR      ?= $(if $(CI),1,)
 TIME        ?= 60
 PYTEST      ?= /usr/bin/python3 -m pytest
 # End-to-end tests mostly wait: so many processes share them, file by file (0: one after another)
-TEST_JOBS   ?= 3
+TEST_JOBS   ?= 2
 
 # ---- what has to be installed (Debian names)
 DEPS_BUILD := gcc make pkg-config libevent-dev libssl-dev libyaml-dev libc-ares-dev libxxhash-dev libjansson-dev \

@@ -9,7 +9,7 @@ from harness.checks import FAMILIES, MODELS, error_json, local_error, not_stoppe
 from harness.client import Client, body_for
 from harness.lab import Rows, between, gaps, quiet
 from harness.provider import before_body, fin, ok, raw, reset, reset_inside, silent, status
-from harness.turnpike import free_port
+from harness.turnpike import refusing_port
 
 rows = Rows()
 
@@ -93,7 +93,7 @@ def unreachable(lab, url, limit, **settings):
 
 @rows("AM-5-closed-port")
 def _(lab):
-    unreachable(lab, "http://127.0.0.1:%d/v1" % free_port(), 1)
+    unreachable(lab, "http://127.0.0.1:%d/v1" % refusing_port(), 1)
 
 
 @rows("AM-5-tls-handshake")

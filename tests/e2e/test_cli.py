@@ -17,7 +17,7 @@ import pytest
 from harness.checks import served
 from harness.lab import SLACK
 from harness.provider import event, ok, reset, silent, status, stream
-from harness.turnpike import BINARY, ROOT, free_port, run, until
+from harness.turnpike import BINARY, ROOT, free_port, refusing_port, run, until
 
 PATH = "/chat/completions"
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]})
@@ -80,7 +80,7 @@ def test_post_does_not_repeat_what_may_have_run(lab):
 
 
 def test_post_unreachable():
-    done = run("post", "http://127.0.0.1:%d/v1/x" % free_port(), "-d", "{}")
+    done = run("post", "http://127.0.0.1:%d/v1/x" % refusing_port(), "-d", "{}")
     assert done.returncode == 7
     assert done.stderr == "turnpike post: the endpoint is unreachable: check URL and network\n"
     assert "upstream_unreachable" in done.stdout
@@ -226,7 +226,7 @@ def test_post_counts_down_on_a_terminal(lab):
 def test_check_connect(lab):
     u = lab.provider(status(200), then=status(500))
     u.row("r")
-    gone = "http://127.0.0.1:%d/v1" % free_port()
+    gone = "http://127.0.0.1:%d/v1" % refusing_port()
     t = lab.turnpike({"reached": u, "well": {"url": u.url(), "health": {"path": "/health"}}, "gone": gone},
                      {"routes": [{"path": "/v1", "provider": "well"}], "workers": 4}, start=False)
     done = run("check", "-c", t.file, "--connect")

@@ -14,7 +14,7 @@ from harness.checks import served
 from harness.combos import ask, combo
 from harness.lab import Rows
 from harness.provider import ok, reset, silent, status
-from harness.turnpike import free_port
+from harness.turnpike import refusing_port
 
 rows = Rows()
 LONG = os.environ.get("TP_LONG") == "1"
@@ -49,7 +49,7 @@ def _(lab, group):
         for name in names:
             if dice.random() < 0.2:
                 refused.add(name)
-                urls.append("http://127.0.0.1:%d/v1" % free_port())
+                urls.append("http://127.0.0.1:%d/v1" % refusing_port())
             else:
                 u = lab.provider(*[noted(name, fault(dice)) for _ in range(8)], then=noted(name, status(503)))
                 urls.append(u)
@@ -76,7 +76,7 @@ def _(lab, refused):
     serves again soon after it is back."""
     seconds, rate, cooldown = (30, 2, 5) if LONG else (6, 4, 1)
     a, b = lab.provider(then=ok() if refused else status(503)), lab.provider()
-    port = free_port()
+    port = refusing_port()
     t = combo(lab, "http://127.0.0.1:%d/v1" % port if refused else a, b, sends_per_target=1,
               cooldown="%ds" % cooldown)
     begun = time.monotonic()
@@ -90,7 +90,7 @@ def _(lab, refused):
     assert 1 <= tried <= seconds / cooldown + 1, (tried, stats)
     assert b.count == seconds * rate
     if refused:
-        return  # the port cannot be had again for sure
+        return  # nobody else's: nothing can begin to listen there
     assert all(y.at - x.at >= cooldown - 0.05 for x, y in zip(a.sends, a.sends[1:])), a.sends
     a.set(then=ok())
     back = time.monotonic()

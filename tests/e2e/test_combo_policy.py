@@ -9,7 +9,7 @@ from harness.client import body_for
 from harness.combos import CHAT, ask, coded, combo, cooling
 from harness.lab import T0, Rows, gaps
 from harness.provider import error_body, event, fin, good_events, ok, reset, status, stream
-from harness.turnpike import free_port
+from harness.turnpike import refusing_port
 
 rows = Rows()
 
@@ -113,7 +113,7 @@ def _(lab, step):
 def one_of(lab, kind):
     """A provider that cannot be reached, as AM-4 lists them."""
     if kind == "port":
-        return "http://127.0.0.1:%d/v1" % free_port()
+        return "http://127.0.0.1:%d/v1" % refusing_port()
     if kind == "name":
         return "http://no-such-host.invalid/v1"
     return lab.provider(on_accept=lambda connection: connection.close() or False).url().replace("http:", "https:")

@@ -153,7 +153,7 @@ def isolated(*argv):
 
 
 def test_the_demo_of_make_run_starts_and_its_first_line_works():
-    listed = subprocess.run(["make", "--dry-run", "run"], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
+    listed = subprocess.run(["make", "--dry-run", "--no-print-directory", "run"], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
     assert listed.rstrip().endswith("etc/demo.sh build/turnpike"), listed
     (line,) = [c for n, c in RUN if n == "README.md" and "sim:503,200" in c]
     script = (f"etc/demo.sh {BINARY} >&2 & demo=$!\nfor _ in $(seq 300); do curl -s http://127.0.0.1:8080/ >/dev/null && break; "

@@ -12,7 +12,7 @@ from harness.client import ask, body_for
 from harness.exposition import Exposition
 from harness.lab import Rows, between, quiet
 from harness.provider import good_events, ok, status, stream
-from harness.turnpike import free_port, run, until
+from harness.turnpike import free_port, refusing_port, run, until
 
 rows = Rows()
 SKIP = "no way out via"
@@ -289,7 +289,7 @@ def _(lab):
 def _(lab):
     """That the provider itself cannot be reached counts."""
     bad = lab.proxy(then=FAILURES["407"][0])
-    t = lab.turnpike({"p": {"url": "https://127.0.0.1:%d/v1" % free_port(), "via": ["direct", bad.url()]}},
+    t = lab.turnpike({"p": {"url": "https://127.0.0.1:%d/v1" % refusing_port(), "via": ["direct", bad.url()]}},
                      {"blacklist": {"failures": 1, "duration": "60s"}}, allow=[SKIP, "alert url_listed"], probe=False)
     for n in range(2):
         answer = lab.post(t, body=body_for("/v1/chat/completions", "request %d" % n))

@@ -12,7 +12,7 @@ import pytest
 from harness.checks import served
 from harness.client import body_for
 from harness.provider import ok, status
-from harness.turnpike import BINARY, free_port, run, until
+from harness.turnpike import BINARY, refusing_port, run, until
 
 PATH = "/chat/completions"
 CLEAN = {name: value for name, value in os.environ.items() if name not in ("SSL_CERT_FILE", "CODEX_ENDPOINT")}
@@ -146,7 +146,7 @@ def test_two_servers_without_a_file(lab):
 
 
 def test_env_mode_tells_an_unreachable_endpoint(lab):
-    url = "http://127.0.0.1:%d/v1" % free_port()
+    url = "http://127.0.0.1:%d/v1" % refusing_port()
     p = serve_env(lab, "CODEX_ENDPOINT=%s\n" % url)
     try:
         address, _ = ready(p)

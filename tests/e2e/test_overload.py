@@ -308,10 +308,10 @@ def _(lab, family):
     t = lab.turnpike(u, BEATING)
     answer = lab.post(t, FAMILIES[family], stream=True)
     assert answer.status == 200 and answer.end == "complete" and u.count == 2, answer
-    beats(answer, 3)
+    beats(answer, 2)  # the third is due when the second send is
     signs, _, rest = answer.body.partition(good[0])
     assert good[0] + rest == b"".join(good), answer
-    assert without_blanks(signs) == without_blanks(SIGNS[family]) * 3, answer
+    assert without_blanks(signs) in [without_blanks(SIGNS[family]) * n for n in (2, 3)], answer
 
 
 @rows.table("OV-17-failure", MODELS)

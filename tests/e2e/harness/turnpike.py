@@ -124,6 +124,17 @@ def alive(pid):
         return False
 
 
+_refusing = []  # sockets that keep those ports from anybody else
+
+
+def refusing_port():
+    """A port at which connections are refused for as long as this process lives."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    _refusing.append(taken)
+    return taken.getsockname()[1]
+
+
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]

@@ -205,6 +205,19 @@ static ssize_t tls_writev(struct tp_io *io, const struct iovec *v, int n)
 	return (ssize_t)sum;
 }
 
+/* One piece costs the kernel less than a list of one, and small ones cost less to join than to list. */
+static ssize_t send_pieces(int fd, const struct iovec *v, int n, size_t sum)
+{
+	enum { JOIN = 4096 };
+	char join[JOIN];
+	if (n == 1)
+		return send(fd, v[0].iov_base, v[0].iov_len, MSG_NOSIGNAL);
+	if (sum <= JOIN)
+		return send(fd, join, gather(join, JOIN, v, n, 0), MSG_NOSIGNAL);
+	struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)v, .msg_iovlen = (size_t)n};
+	return sendmsg(fd, &m, MSG_NOSIGNAL);
+}
+
 ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n)
 {
 	if (io->ssl != NULL)
@@ -212,10 +225,9 @@ ssize_t tp_io_writev(struct tp_io *io, const struct iovec *v, int n)
 	size_t want = 0;
 	for (int i = 0; i < n; i++)
 		want += v[i].iov_len;
-	struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)v, .msg_iovlen = (size_t)n};
 	ssize_t put;
 	do
-		put = sendmsg(io->fd, &m, MSG_NOSIGNAL);
+		put = send_pieces(io->fd, v, n, want);
 	while (put < 0 && errno == EINTR);
 	if (put < 0) {
 		if (errno != EAGAIN && errno != EWOULDBLOCK)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -44,8 +45,15 @@ void tp_record_out(struct tp_turn *t, const struct iovec *v, int n)
 
 void tp_record_reason(struct tp_turn *t, const char *why, const char *more)
 {
-	(void)snprintf(t->record.reason, sizeof t->record.reason, "%s%s%s", why, more != NULL ? ": " : "",
-		       more != NULL ? more : "");
+	char text[TP_FAILURE_REASON];
+	(void)snprintf(text, sizeof text, "%s%s%s", why, more != NULL ? ": " : "", more != NULL ? more : "");
+	free(t->record.why);
+	t->record.why = strdup(text);
+}
+
+const char *tp_record_why(const struct tp_turn *t)
+{
+	return t->record.why != NULL ? t->record.why : "";
 }
 
 /* "initial+transient*2" */
@@ -104,7 +112,7 @@ static void log_line(const struct tp_turn *t, unsigned outcome)
 		{"first_byte_ms", NULL, r->first_byte_ms},
 		{"total_ms", NULL, tp_clock_boot_ms() - t->begun_ms},
 		{"code", r->code, 0},
-		{"reason", outcome == TP_TURN_OK ? "" : r->reason, 0},
+		{"reason", outcome == TP_TURN_OK ? "" : tp_record_why(t), 0},
 	};
 	tp_log_event(TP_LOG_INFO, "turn", fields, sizeof fields / sizeof fields[0]);
 }
@@ -127,7 +135,7 @@ static void note_failure(const struct tp_turn *t, unsigned outcome)
 	PUT(f.outcome, outcome_names[outcome]);
 	PUT(f.code, r->code);
 	if (outcome != TP_TURN_BAD) /* which may name what the client wrote */
-		PUT(f.reason, r->reason);
+		PUT(f.reason, tp_record_why(t));
 	tp_failure_note(t->worker->region, &f);
 }
 
@@ -138,4 +146,6 @@ void tp_record_end(struct tp_turn *t, unsigned outcome)
 	note_failure(t, outcome);
 	tp_access_log_end(t);
 	tp_snapshot_end(t, outcome);
+	free(t->record.why);
+	t->record.why = NULL;
 }

@@ -22,7 +22,7 @@ struct tp_turn_record {
 	uint64_t bytes_out;     /* of its body, with the framing */
 	int status;             /* as told to the client; 0 = none */
 	char code[48];          /* of an answer of our own */
-	char reason[160];       /* why it did not end well */
+	char *why; /* owned: why it did not end well; NULL = nothing to tell. Apart, as most end well */
 
 	struct tp_access_request *access; /* owned; NULL = no access log */
 	struct tp_snapshot *snapshot;     /* owned; NULL = no snapshots */
@@ -32,8 +32,10 @@ struct tp_turn_record {
 void tp_record_begin(struct tp_turn *t);
 /* Bytes leave for the client: the one place that sees every answer, whoever made it. */
 void tp_record_out(struct tp_turn *t, const struct iovec *v, int n);
-/* Why it ends, if it ends badly; the last word counts. */
+/* Why it ends, if it ends badly; the last word counts. Without memory there is none. */
 void tp_record_reason(struct tp_turn *t, const char *why, const char *more);
+/* That word, "" without one; until the next one or the turn's end. */
+const char *tp_record_why(const struct tp_turn *t);
 /* The word for an enum tp_turn_outcome. */
 const char *tp_record_outcome(unsigned outcome);
 enum { TP_LOGICAL_SIZE = 17 };

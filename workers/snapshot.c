@@ -331,7 +331,7 @@ static void render(const struct tp_turn *t, unsigned outcome, struct tp_buf *out
 	add_member(out, "target", about.target != NULL ? about.target : "", &secrets.list);
 	add_member(out, "outcome", tp_record_outcome(outcome), NULL);
 	add_member(out, "code", r->code, &secrets.list);
-	add_member(out, "reason", r->reason, &secrets.list);
+	add_member(out, "reason", tp_record_why(t), &secrets.list);
 	tp_buf_printf(out,
 		      ",\"status\":%d,\"sends\":%u,\"waited_ms\":%" PRIu64 ",\"first_byte_ms\":%" PRIu64
 		      ",\"total_ms\":%" PRIu64 ",\"bytes_out\":%" PRIu64,
@@ -382,7 +382,7 @@ void tp_snapshot_end(struct tp_turn *t, unsigned outcome)
 	if (outcome == TP_TURN_ERROR || outcome == TP_TURN_REFUSED || outcome == TP_TURN_CUT) {
 		struct tp_buf text = {0};
 		if (t->attempt.serial != s->told)
-			note(t, "committed", t->record.reason, NULL);
+			note(t, "committed", tp_record_why(t), NULL);
 		render(t, outcome, &text);
 		if (!hand_over(t, &text))
 			lose(t->worker->region, errno);

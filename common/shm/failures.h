@@ -9,7 +9,7 @@
 
 #include "common/shm/region.h"
 
-enum { TP_FAILURES_SHOWN = 50 };
+enum { TP_FAILURES_SHOWN = 50, TP_FAILURE_REASON = 160 };
 
 /* Texts are terminated, and cut where they are longer. */
 struct tp_failure {
@@ -18,8 +18,8 @@ struct tp_failure {
 	uint32_t sends;   /* of the logical request */
 	uint64_t waited_ms;
 	char id[32], provider[64], family[16], outcome[16];
-	char code[48];    /* of an answer of Turnpike's own; "" = the provider's answer */
-	char reason[160]; /* in words of the program */
+	char code[48];                  /* of an answer of Turnpike's own; "" = the provider's answer */
+	char reason[TP_FAILURE_REASON]; /* in words of the program */
 };
 
 /* Any process, at any time. */

@@ -36,7 +36,8 @@ struct tp_listeners {
 	bool remote; /* one of them can be reached from outside this machine */
 	bool held;   /* bound, but not listening yet */
 	bool joins;  /* while they are opened: other sockets of ours may have the port */
-	struct tp_listeners_room *room; /* of those that a reload adds: memory for its second step; owned */
+	/* Of those that a reload adds: memory for its second step; owned. */
+	struct tp_listeners_room *room;
 };
 
 /*
@@ -63,9 +64,9 @@ struct tp_listeners_want {
 int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *ret_added,
 			 struct tp_buf *why);
-/* The second, which cannot fail: the new ones are l's, and listen with tp_listeners_begin(); those that are no
- * longer wanted go to *ret_removed, still open and listening.  `l` and `want` as before; its slots are borrowed
- * from now on. */
+/* The second, which cannot fail: the new ones are l's, and listen with tp_listeners_begin(); those that are
+ * no longer wanted go to *ret_removed, still open and listening.  `l` and `want` as before; its slots are
+ * borrowed from now on. */
 void tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *added,
 			 struct tp_listeners *ret_removed);

@@ -12,8 +12,8 @@ struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_
 				    size_t n);
 /* Begins or stops serving the sockets of another slot. */
 void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve);
-/* Drain: takes what is queued on the sockets it serves, beyond limits.connections if need be, then closes this
- * process's copies of all. What does not fit into the clients' share of the descriptors is reset. */
+/* Drain: takes what is queued on the sockets it serves, beyond limits.connections if need be, then closes
+ * this process's copies of all. What does not fit into the clients' share of the descriptors is reset. */
 void tp_acceptor_close(struct tp_acceptor *a);
 /* One more socket, which the next generation brings; its descriptor is taken over in any case. Nobody serves
  * it before tp_acceptor_switch(). False: out of memory. */

@@ -43,7 +43,7 @@ def _(lab, case):
     t = lab.turnpike(lab.provider(then=ok()), lab.admin({"workers": 1}), allow=[REFUSED])
     worker = t.workers()[0]
     used = open_files(worker)
-    unused = [n for n in range(max(used) + free + 1) if n not in used]
+    unused = [n for n in range(max(used) + free + 2) if n not in used]
     new = [address(lab) for _ in range(more)]
     before = resource.prlimit(worker, resource.RLIMIT_NOFILE)
     resource.prlimit(worker, resource.RLIMIT_NOFILE, (unused[free], before[1]))

@@ -50,8 +50,8 @@ def _(lab, case):
     listen(t, *new)
     assert "limit of open files" in "".join(reload(t, 422)["errors"])
     until(lambda: open_files(worker) == used, 5, lambda: "what came is closed: %r, %r" % (open_files(worker), used))
-    served(lab.post(t))
     resource.prlimit(worker, resource.RLIMIT_NOFILE, before)
+    served(lab.post(t))
     reload(t)
     for one in new:
         served(lab.post(one, timeout=5))

@@ -134,6 +134,20 @@ def _(lab):
     assert t.wait_exit(10) == 0
 
 
+@rows("who-waits-at-a-stop-and-finds-no-descriptor")
+def _(lab):
+    """A quarter is for providers then, too: of 120, less the 48 of everything else, 54 are for clients."""
+    t, end = queued(lab)
+    worker = t.workers()[0]
+    late = [lab.client(t) for _ in range(60)]
+    resource.prlimit(worker, resource.RLIMIT_NOFILE, (120, resource.prlimit(worker, resource.RLIMIT_NOFILE)[1]))
+    t.signal(signal.SIGTERM)
+    end()
+    ends = [c.closed(10) for c in late]
+    assert ends == ["fin"] * 50 + ["reset"] * 10, ends
+    assert t.wait_exit(10) == 0
+
+
 @rows("who-waits-at-an-address-that-goes")
 def _(lab):
     t, end = queued(lab)

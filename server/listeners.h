@@ -15,6 +15,7 @@
 #include "common/config/config.h"
 #include "workers/worker.h"
 
+struct tp_listeners_room;
 struct tp_unix_path;
 
 /* "http://127.0.0.1:8080", "unix:/run/x.sock": the actual address, port 0 resolved. */
@@ -35,6 +36,8 @@ struct tp_listeners {
 	bool remote; /* one of them can be reached from outside this machine */
 	bool held;   /* bound, but not listening yet */
 	bool joins;  /* while they are opened: other sockets of ours may have the port */
+	/* Of those that a reload adds: memory for its second step; owned. */
+	struct tp_listeners_room *room;
 };
 
 /*
@@ -61,10 +64,10 @@ struct tp_listeners_want {
 int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *ret_added,
 			 struct tp_buf *why);
-/* The second: the new ones are l's, and listen with tp_listeners_begin(); those that are no longer wanted go
- * to *ret_removed, still open and listening.  `want` as before; its slots are borrowed from now on.  False:
- * out of memory, nothing has changed. */
-bool tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
+/* The second, which cannot fail: the new ones are l's, and listen with tp_listeners_begin(); those that are
+ * no longer wanted go to *ret_removed, still open and listening.  `l` and `want` as before; its slots are
+ * borrowed from now on. */
+void tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *added,
 			 struct tp_listeners *ret_removed);
 /* All of them listen; those that do already go on. */

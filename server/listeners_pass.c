@@ -167,11 +167,7 @@ int tp_listeners_take_over(struct tp_inherited_listeners *in, const uint8_t *had
 	int error = tp_listeners_prepare(&in->l, in->confs, in->n_confs, want, &added, why);
 	if (error != 0)
 		return error;
-	if (!tp_listeners_switch(&in->l, in->confs, in->n_confs, want, &added, ret_leaving)) {
-		tp_listeners_close(&added);
-		tp_buf_printf(why, "out of memory");
-		return -ENOMEM;
-	}
+	tp_listeners_switch(&in->l, in->confs, in->n_confs, want, &added, ret_leaving);
 	*ret_listeners = in->l;
 	in->l = (struct tp_listeners){0};
 	return 0;

@@ -161,12 +161,8 @@ void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned 
 	const struct tp_config *now = a->setup.config;
 	const struct tp_listeners_want want = {next->admin.listeners, next->admin.n_listeners, one_slot, 1};
 	struct tp_listeners removed = {0};
-	if (!tp_listeners_switch(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want, &a->added,
-				 &removed)) {
-		tp_error("out of memory: there are no admin addresses until the next reload");
-		tp_listeners_close(&a->added);
-		tp_listeners_close(&a->sockets);
-	}
+	tp_listeners_switch(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want, &a->added,
+			    &removed);
 	tp_listeners_begin(&a->sockets);
 	tp_listeners_close(&removed);
 	a->setup.config = next;

@@ -334,6 +334,16 @@ void tp_io_drop_tls(struct tp_io *io)
 	io->ssl = NULL;
 }
 
+void tp_io_end(struct tp_io *io)
+{
+	if (io->ssl != NULL) {
+		ERR_clear_error();
+		(void)SSL_shutdown(io->ssl);
+		ERR_clear_error();
+	}
+	(void)shutdown(io->fd, SHUT_WR);
+}
+
 void tp_io_close(struct tp_io *io, bool orderly, bool reset)
 {
 	if (io->fd < 0)

@@ -348,6 +348,31 @@ def _(lab):
     assert answer.body == b"".join(pieces) + event("[DONE]")
 
 
+@rows("tunnel-both-ways")
+def _(lab):
+    """A goodbye on one side is one on the other; a cut is none."""
+    ca = tls.authority()
+
+    def step(notify):
+        def run(x):
+            x.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n" + b"a" * 15000,
+                    answered=True)
+            assert x.connection.recv(timeout=10) == b"from the client"
+            x.write(b"b" * 100000)
+            x.close(notify=notify)
+        return run
+
+    u = lab.provider(step(True), step(False), tls=ca.server())
+    t = lab.turnpike({"p": dict(upstream(u, ca)["p"], upgrade="tunnel")}, front(ca))
+    for end in ("fin", "reset"):
+        with Client(t.address, tls=ca.client()) as c:
+            answer = c.ask("GET", "/v1/responses", {"Connection": "Upgrade", "Upgrade": "websocket"})
+            assert answer.status == 101
+            c.sock.sendall(b"from the client")
+            assert c.closed(10) == end
+            assert end == "reset" or bytes(c.buffer) == b"a" * 15000 + b"b" * 100000
+
+
 @pytest.mark.parametrize("row", rows.names())
 def test_row(row, row_result):
     row_result(row)

@@ -245,11 +245,13 @@ static void tell_verify(SSL *ssl, char *out, size_t size)
 	long verify = SSL_get_verify_result(ssl);
 	X509_VERIFY_PARAM *asked = SSL_get0_param(ssl);
 	const char *words = X509_verify_cert_error_string(verify);
-	char *address = verify == X509_V_ERR_IP_ADDRESS_MISMATCH ? X509_VERIFY_PARAM_get1_ip_asc(asked) : NULL;
+	char *address =
+		verify == X509_V_ERR_IP_ADDRESS_MISMATCH ? X509_VERIFY_PARAM_get1_ip_asc(asked) : NULL;
 	const char *name =
 		verify == X509_V_ERR_HOSTNAME_MISMATCH ? X509_VERIFY_PARAM_get0_host(asked, 0) : address;
 	if (name != NULL)
-		(void)snprintf(out, size, "certificate: %s: its alternative names do not hold %s", words, name);
+		(void)snprintf(out, size, "certificate: %s: its alternative names do not hold %s", words,
+			       name);
 	else
 		(void)snprintf(out, size, "certificate: %s", words);
 	OPENSSL_free(address);

@@ -32,13 +32,13 @@ static bool stamp(SSL_SESSION *s)
 }
 
 /* What a whole handshake would say now: of the peer's certificate its time is looked at, no more. */
-static bool is_young(const SSL_SESSION *s)
+static bool is_young(SSL_SESSION *s)
 {
 	void *at = NULL;
 	size_t n = 0;
 	int64_t whole, now = time(NULL);
-	X509 *peer = SSL_SESSION_get0_peer((SSL_SESSION *)(uintptr_t)s);
-	if (SSL_SESSION_get0_ticket_appdata((SSL_SESSION *)(uintptr_t)s, &at, &n) != 1 || n != sizeof whole)
+	X509 *peer = SSL_SESSION_get0_peer(s);
+	if (SSL_SESSION_get0_ticket_appdata(s, &at, &n) != 1 || n != sizeof whole)
 		return false;
 	memcpy(&whole, at, sizeof whole);
 	return whole <= now && now - whole < LIFETIME_S &&
@@ -195,12 +195,12 @@ bool tp_tls_sessions_keep(SSL_CTX *ctx)
 	return true;
 }
 
-static bool is_good(const SSL_SESSION *s)
+static bool is_good(SSL_SESSION *s)
 {
 	long age = (long)time(NULL) - SSL_SESSION_get_time(s);
 	unsigned long hint = SSL_SESSION_get_ticket_lifetime_hint(s);
-	return SSL_SESSION_is_resumable(s) == 1 && is_young(s) && age >= 0 && age < SSL_SESSION_get_timeout(s) &&
-	       (hint == 0 || (unsigned long)age < hint);
+	return SSL_SESSION_is_resumable(s) == 1 && is_young(s) && age >= 0 &&
+	       age < SSL_SESSION_get_timeout(s) && (hint == 0 || (unsigned long)age < hint);
 }
 
 void tp_tls_sessions_use(SSL *ssl)

@@ -132,17 +132,6 @@ bool tp_pem_use_authorities(SSL_CTX *ctx, struct tp_str pem)
 	return added > 0;
 }
 
-bool tp_pem_names_server(const SSL_CTX *ctx)
-{
-	X509 *own = SSL_CTX_get0_certificate(ctx);
-	GENERAL_NAMES *all = own != NULL ? X509_get_ext_d2i(own, NID_subject_alt_name, NULL, NULL) : NULL;
-	bool found = false;
-	for (int i = 0; i < sk_GENERAL_NAME_num(all) && !found; i++)
-		found = sk_GENERAL_NAME_value(all, i)->type == GEN_DNS;
-	GENERAL_NAMES_free(all);
-	return found;
-}
-
 const char *tp_pem_why(void)
 {
 	unsigned long e = ERR_peek_last_error();
@@ -161,4 +150,15 @@ const char *tp_pem_why(void)
 	static char text[160];
 	(void)snprintf(text, sizeof text, "%s (in the block that ends at line %u)", reason, bad_line);
 	return text;
+}
+
+bool tp_pem_names_server(const SSL_CTX *ctx)
+{
+	X509 *own = SSL_CTX_get0_certificate(ctx);
+	GENERAL_NAMES *all = own != NULL ? X509_get_ext_d2i(own, NID_subject_alt_name, NULL, NULL) : NULL;
+	bool found = false;
+	for (int i = 0; i < sk_GENERAL_NAME_num(all) && !found; i++)
+		found = sk_GENERAL_NAME_value(all, i)->type == GEN_DNS;
+	GENERAL_NAMES_free(all);
+	return found;
 }

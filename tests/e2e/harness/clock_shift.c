@@ -1,7 +1,7 @@
 /*
  * Preloaded by tests that cannot wait for minutes: CLOCK_BOOTTIME runs ahead by as many seconds as the file
- * TP_CLOCK_SHIFT says, as it does when a machine was suspended; the time of day by as many as its second number
- * says.
+ * TP_CLOCK_SHIFT says, as it does when a machine was suspended; the time of day by as many as its second
+ * number says.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

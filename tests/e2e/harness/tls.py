@@ -86,6 +86,13 @@ class Authority:
             self._ca("-gencrl", "-out", self._path("crl.pem"))
         return self.together("ca-and-crl.pem", self.ca, self._path("crl.pem"))
 
+    def old_list(self):
+        """A revocation list that is past its date."""
+        with self.lock:
+            self._ca("-gencrl", "-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200201000000Z",
+                     "-out", self._path("old-crl.pem"))
+        return self._path("old-crl.pem")
+
     def empty_list(self, issuer):
         """The revocation list of an intermediate that has revoked nobody."""
         with self.lock:

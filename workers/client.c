@@ -246,9 +246,7 @@ static void begin_linger(struct tp_client *c)
 		tp_client_close(c, "answered", false);
 		return;
 	}
-	if (c->io.ssl != NULL)
-		(void)SSL_shutdown(c->io.ssl);
-	(void)shutdown(c->io.fd, SHUT_WR);
+	tp_io_end(&c->io);
 	tp_buf_free(&c->in);
 	tp_client_note_gathered(c);
 	tp_client_set_state(c, TP_CLIENT_LINGER);

@@ -103,16 +103,41 @@ static bool about_our_certificate(int reason)
 	}
 }
 
-static ssize_t tls_read(struct tp_io *io, void *to, size_t n)
+/* A record at most: contexts are without SSL_MODE_AUTO_RETRY. `ret_more`: it held no data, and the socket was
+ * not empty. */
+static ssize_t tls_read_record(struct tp_io *io, void *to, size_t n, bool *ret_more)
 {
 	size_t got = 0;
 	ERR_clear_error();
 	errno = 0;
 	int r = SSL_read_ex(io->ssl, to, n, &got);
+	*ret_more = false;
 	if (r == 1)
 		return (ssize_t)got;
+	bool empty = errno != 0; /* EAGAIN, of reading or of an answer to it */
 	ssize_t e = tls_result(io, r);
-	return e == TP_IO_TLS && about_our_certificate(ERR_GET_REASON(ERR_peek_error())) ? TP_IO_UNWANTED : e;
+	if (e == TP_IO_TLS && about_our_certificate(ERR_GET_REASON(ERR_peek_error())))
+		return TP_IO_UNWANTED;
+	*ret_more = e == -EAGAIN && !empty;
+	if (*ret_more)
+		io->readable = true;
+	return e;
+}
+
+/* New keys, session tickets, refused renegotiations: a peer that sends nothing else would keep us in here for
+ * as long as it likes. */
+static ssize_t tls_read(struct tp_io *io, void *to, size_t n)
+{
+	enum { EMPTY_RECORDS = 16 };
+	bool more = true;
+	ssize_t got = -EAGAIN;
+	for (unsigned i = 0; i < EMPTY_RECORDS && more; i++)
+		got = tls_read_record(io, to, n, &more);
+	if (more) {
+		io->readable = false;
+		tp_io_again(io);
+	}
+	return got;
 }
 
 ssize_t tp_io_read(struct tp_io *io, void *to, size_t n)
@@ -307,6 +332,16 @@ void tp_io_drop_tls(struct tp_io *io)
 	SSL_free(io->ssl);
 	ERR_clear_error();
 	io->ssl = NULL;
+}
+
+void tp_io_end(struct tp_io *io)
+{
+	if (io->ssl != NULL) {
+		ERR_clear_error();
+		(void)SSL_shutdown(io->ssl);
+		ERR_clear_error();
+	}
+	(void)shutdown(io->fd, SHUT_WR);
 }
 
 void tp_io_close(struct tp_io *io, bool orderly, bool reset)

@@ -72,6 +72,8 @@ void tp_io_end_loop(void);
 int tp_io_release(struct tp_io *io, SSL **ret_ssl);
 /* What is read and written from now on is plain: to drop what still comes after a failed handshake. */
 void tp_io_drop_tls(struct tp_io *io);
+/* Ends our side, once all is written: a close_notify with TLS, and FIN. Reading goes on. */
+void tp_io_end(struct tp_io *io);
 /* Closes; with TLS a close_notify is tried when `orderly`, and without it the peer sees a cut. `reset`: the
  * peer gets RST instead of FIN. Idempotent. */
 void tp_io_close(struct tp_io *io, bool orderly, bool reset);

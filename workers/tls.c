@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -25,6 +26,7 @@ static SSL_CTX *new_context(const SSL_METHOD *method)
 	/* Buffers are given back while a connection is idle; a write may be resumed from another address. */
 	(void)SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 					    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+	(void)SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY); /* see tls_read() of workers/io.c */
 	(void)SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 	return ctx;
 }
@@ -54,25 +56,40 @@ static bool use_own(SSL_CTX *ctx, const struct tp_certificate_conf *own, const s
 	return tp_pem_use_key(ctx, tp_files_find(files, own->key));
 }
 
-/* Clients without a certificate of these authorities get no connection. */
-static bool demand_certificates(SSL_CTX *ctx, const char *client_ca, const struct tp_files *files,
-				const char **ret_name)
+/* Whoever stands in the file is trusted, though what is above it may stand elsewhere. */
+static bool trust(SSL_CTX *ctx, const char *name, const struct tp_files *files)
 {
-	*ret_name = client_ca;
-	if (!tp_pem_use_authorities(ctx, tp_files_find(files, client_ca)))
-		return false;
-	/* Whoever stands in the file is trusted, though what is above it may stand elsewhere. Our own chain
-	 * is not to be made up from these. */
 	(void)X509_STORE_set_flags(SSL_CTX_get_cert_store(ctx), X509_V_FLAG_PARTIAL_CHAIN);
-	(void)SSL_CTX_set_mode(ctx, SSL_MODE_NO_AUTO_CHAIN);
-	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+	return tp_pem_use_authorities(ctx, tp_files_find(files, name));
+}
+
+/* Tells clients whose certificates are wanted. That is a help for choosing: what does not fit into the
+ * handshake (64 KiB) is not told, else there would be none. */
+static bool tell_authorities(SSL_CTX *ctx)
+{
+	enum { MOST = 32 * 1024 };
 	STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx));
-	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
+	int sum = 0;
+	for (int i = 0; i < sk_X509_OBJECT_num(all) && sum <= MOST; i++) {
+		X509 *one = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(all, i));
+		sum += one != NULL ? i2d_X509_NAME(X509_get_subject_name(one), NULL) + 2 : 0;
+	}
+	for (int i = 0; i < sk_X509_OBJECT_num(all) && sum <= MOST; i++) {
 		X509 *one = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(all, i));
 		if (one != NULL && SSL_CTX_add_client_CA(ctx, one) != 1)
 			return false;
 	}
 	return true;
+}
+
+/* Clients without a certificate of these authorities get no connection. */
+static bool demand_certificates(SSL_CTX *ctx, const char *client_ca, const struct tp_files *files,
+				const char **ret_name)
+{
+	*ret_name = client_ca;
+	(void)SSL_CTX_set_mode(ctx, SSL_MODE_NO_AUTO_CHAIN); /* our own is not to be made up from these */
+	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+	return trust(ctx, client_ca, files) && tell_authorities(ctx);
 }
 
 /* Whoever was let in by one authority is not let in on a ticket where another one is asked for. */
@@ -128,7 +145,7 @@ SSL_CTX *tp_tls_provider(const struct tp_provider_conf *conf, const struct tp_fi
 	SSL_CTX *ctx = new_context(TLS_client_method());
 	if (ctx == NULL)
 		goto failed;
-	if (conf->tls.ca != NULL ? !tp_pem_use_authorities(ctx, tp_files_find(files, conf->tls.ca))
+	if (conf->tls.ca != NULL ? !trust(ctx, conf->tls.ca, files)
 				 : SSL_CTX_set_default_verify_paths(ctx) != 1)
 		goto failed;
 	SSL_CTX_set_verify(ctx, conf->tls.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
@@ -177,18 +194,30 @@ static bool set_server_name(SSL *ssl, const char *name)
 			(void *)(uintptr_t)name) == 1;
 }
 
+/* The name of the root, a dot behind the others, stands neither in certificates nor in SNI (RFC 6066). */
+static void take_name(const struct tp_provider_conf *conf, char *out, size_t size)
+{
+	const char *name = conf->tls.server_name != NULL ? conf->tls.server_name : conf->host;
+	size_t n = strlen(name);
+	if (n > 1 && name[n - 1] == '.')
+		n--;
+	(void)snprintf(out, size, "%.*s", (int)n, name);
+}
+
 SSL *tp_tls_connect(SSL_CTX *ctx, const struct tp_provider_conf *conf, int fd)
 {
 	SSL *ssl = SSL_new(ctx);
 	if (ssl == NULL)
 		return NULL;
-	const char *name = conf->tls.server_name != NULL ? conf->tls.server_name : conf->host;
+	char name[256]; /* hosts are shorter */
 	bool ok;
+	take_name(conf, name, sizeof name);
 	if (is_address(name))
 		ok = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
 	else
 		ok = set_server_name(ssl, name) && SSL_set1_host(ssl, name) == 1;
-	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	/* What a subject is called is no name of a server (RFC 9110 section 4.3.4). */
+	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
 	if (!ok || SSL_set_fd(ssl, fd) != 1) {
 		SSL_free(ssl);
 		return NULL;
@@ -210,15 +239,36 @@ SSL *tp_tls_accept(SSL_CTX *ctx, int fd)
 	return ssl;
 }
 
-void tp_tls_why(SSL *ssl, char *out, size_t size)
+/* A name that was not found says little without the name. */
+static void tell_verify(SSL *ssl, char *out, size_t size)
 {
 	long verify = SSL_get_verify_result(ssl);
+	X509_VERIFY_PARAM *asked = SSL_get0_param(ssl);
+	const char *words = X509_verify_cert_error_string(verify);
+	char *address =
+		verify == X509_V_ERR_IP_ADDRESS_MISMATCH ? X509_VERIFY_PARAM_get1_ip_asc(asked) : NULL;
+	const char *name =
+		verify == X509_V_ERR_HOSTNAME_MISMATCH ? X509_VERIFY_PARAM_get0_host(asked, 0) : address;
+	if (name != NULL)
+		(void)snprintf(out, size, "certificate: %s: its alternative names do not hold %s", words,
+			       name);
+	else
+		(void)snprintf(out, size, "certificate: %s", words);
+	OPENSSL_free(address);
+}
+
+void tp_tls_why(SSL *ssl, char *out, size_t size)
+{
 	unsigned long e = ERR_peek_error();
-	if (verify != X509_V_OK)
-		(void)snprintf(out, size, "certificate: %s", X509_verify_cert_error_string(verify));
+	int reason = ERR_GET_LIB(e) == ERR_LIB_SSL ? ERR_GET_REASON(e) : 0;
+	const char *words = ERR_reason_error_string(e);
+	/* Looked at without consequences where verification is off. */
+	if (SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE && SSL_get_verify_result(ssl) != X509_V_OK)
+		tell_verify(ssl, out, size);
+	else if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)
+		(void)snprintf(out, size, "%s: the other side does not speak TLS", words);
 	else if (e != 0)
-		(void)snprintf(out, size, "%s",
-			       ERR_reason_error_string(e) != NULL ? ERR_reason_error_string(e) : "TLS error");
+		(void)snprintf(out, size, "%s", words != NULL ? words : "TLS error");
 	else
 		(void)snprintf(out, size, "the connection ended inside the handshake");
 	ERR_clear_error();

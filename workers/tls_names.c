@@ -4,6 +4,8 @@
 
 #include <openssl/x509v3.h>
 
+#include "common/base/str.h"
+
 struct names {
 	size_t n;
 	SSL_CTX **list;
@@ -32,15 +34,18 @@ static int names_index(void)
 	return index;
 }
 
-static bool is_for(const SSL_CTX *ctx, const char *name, unsigned flags)
+static bool is_for(const SSL_CTX *ctx, struct tp_str name, unsigned flags)
 {
 	X509 *own = SSL_CTX_get0_certificate(ctx);
 	flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
-	return own != NULL && X509_check_host(own, name, 0, flags, NULL) == 1;
+	return own != NULL && X509_check_host(own, name.p, name.n, flags, NULL) == 1;
 }
 
-static SSL_CTX *find(SSL_CTX *first, const struct names *names, const char *name)
+/* A dot behind the name (of the root, which no certificate holds) makes no difference. */
+static SSL_CTX *find(SSL_CTX *first, const struct names *names, struct tp_str name)
 {
+	if (name.n > 1 && name.p[name.n - 1] == '.')
+		name.n--;
 	static const unsigned kinds[] = {X509_CHECK_FLAG_NO_WILDCARDS, 0};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
 		if (is_for(first, name, kinds[k]))
@@ -57,7 +62,7 @@ static int on_name(SSL *ssl, int *alert, void *arg)
 	SSL_CTX *first = arg;
 	const struct names *names = SSL_CTX_get_ex_data(first, names_index());
 	const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
-	SSL_CTX *found = name != NULL ? find(first, names, name) : NULL;
+	SSL_CTX *found = name != NULL ? find(first, names, tp_str_from(name)) : NULL;
 	if (found == NULL)
 		return SSL_TLSEXT_ERR_NOACK;
 	if (SSL_set_SSL_CTX(ssl, found) == found)

@@ -14,9 +14,36 @@
 #include "common/base/ticket_keys.h"
 
 enum {
-	LIFETIME_S = 2 * 60 * 60, /* of a session of a client: then certificates are looked at again */
+	LIFETIME_S = 2 * 60 * 60, /* from the whole handshake on: then certificates are looked at again */
 	KEPT_MAX = 16 /* per provider; more connections at once than that pay for a whole handshake */
 };
+
+/* ---- age.  Under TLS 1.3 each connection gets a new session, whose time is its own: whoever came back often
+ * enough would never show a certificate again. The time of the whole handshake goes along in all of them. */
+
+/* False: out of memory. */
+static bool stamp(SSL_SESSION *s)
+{
+	void *at = NULL;
+	size_t n = 0;
+	int64_t now = time(NULL);
+	return (SSL_SESSION_get0_ticket_appdata(s, &at, &n) == 1 && n == sizeof now) ||
+	       SSL_SESSION_set1_ticket_appdata(s, &now, sizeof now) == 1;
+}
+
+/* What a whole handshake would say now: of the peer's certificate its time is looked at, no more. */
+static bool is_young(SSL_SESSION *s)
+{
+	void *at = NULL;
+	size_t n = 0;
+	int64_t whole, now = time(NULL);
+	X509 *peer = SSL_SESSION_get0_peer(s);
+	if (SSL_SESSION_get0_ticket_appdata(s, &at, &n) != 1 || n != sizeof whole)
+		return false;
+	memcpy(&whole, at, sizeof whole);
+	return whole <= now && now - whole < LIFETIME_S &&
+	       (peer == NULL || X509_cmp_current_time(X509_get0_notAfter(peer)) > 0);
+}
 
 /* ---- clients */
 
@@ -63,6 +90,25 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHE
 	return making != 0 ? make_ticket(name, iv, cipher, mac) : open_ticket(name, iv, cipher, mac);
 }
 
+static int on_making(SSL *ssl, void *arg)
+{
+	(void)arg;
+	return stamp(SSL_get_session(ssl)) ? 1 : 0;
+}
+
+static SSL_TICKET_RETURN on_opened(SSL *ssl, SSL_SESSION *s, const unsigned char *name, size_t name_len,
+				   SSL_TICKET_STATUS status, void *arg)
+{
+	(void)ssl;
+	(void)name;
+	(void)name_len;
+	(void)arg;
+	bool good = (status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW) && is_young(s);
+	if (!good)
+		return SSL_TICKET_RETURN_IGNORE_RENEW;
+	return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
 bool tp_tls_sessions_serve(SSL_CTX *ctx, struct tp_str policy)
 {
 	unsigned char id[SSL_MAX_SID_CTX_LENGTH];
@@ -72,7 +118,8 @@ bool tp_tls_sessions_serve(SSL_CTX *ctx, struct tp_str policy)
 	(void)SSL_CTX_set_timeout(ctx, LIFETIME_S);
 	return EVP_Digest(policy.p, policy.n, id, &n, EVP_sha256(), NULL) == 1 &&
 	       SSL_CTX_set_session_id_context(ctx, id, n) == 1 &&
-	       SSL_CTX_set_tlsext_ticket_key_evp_cb(ctx, on_ticket) == 1;
+	       SSL_CTX_set_tlsext_ticket_key_evp_cb(ctx, on_ticket) == 1 &&
+	       SSL_CTX_set_session_ticket_cb(ctx, on_making, on_opened, NULL) == 1;
 }
 
 /* ---- providers */
@@ -127,7 +174,7 @@ static struct kept *kept_of(const SSL_CTX *ctx)
 static int on_session(SSL *ssl, SSL_SESSION *session)
 {
 	struct kept *k = kept_of(SSL_get_SSL_CTX(ssl));
-	SSL_SESSION *copy = k != NULL ? SSL_SESSION_dup(session) : NULL;
+	SSL_SESSION *copy = k != NULL && stamp(session) ? SSL_SESSION_dup(session) : NULL;
 	if (copy == NULL)
 		return 0;
 	if (k->n == KEPT_MAX)
@@ -148,12 +195,12 @@ bool tp_tls_sessions_keep(SSL_CTX *ctx)
 	return true;
 }
 
-static bool is_good(const SSL_SESSION *s)
+static bool is_good(SSL_SESSION *s)
 {
 	long age = (long)time(NULL) - SSL_SESSION_get_time(s);
 	unsigned long hint = SSL_SESSION_get_ticket_lifetime_hint(s);
-	return SSL_SESSION_is_resumable(s) == 1 && age >= 0 && age < SSL_SESSION_get_timeout(s) &&
-	       (hint == 0 || (unsigned long)age < hint);
+	return SSL_SESSION_is_resumable(s) == 1 && is_young(s) && age >= 0 &&
+	       age < SSL_SESSION_get_timeout(s) && (hint == 0 || (unsigned long)age < hint);
 }
 
 void tp_tls_sessions_use(SSL *ssl)

@@ -1,7 +1,8 @@
 /*
  * Resumption of TLS sessions.  Clients: tickets under keys that all workers share
  * (common/base/ticket_keys.h), nothing is kept here.  Providers: what they gave is kept in memory for the
- * next connection of this worker.
+ * next connection of this worker.  Both ways certificates are looked at again 2 hours after the whole
+ * handshake, and when that of the peer ends.
  */
 #ifndef TP_WORKERS_TLS_SESSIONS_H
 #define TP_WORKERS_TLS_SESSIONS_H

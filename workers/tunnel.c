@@ -62,7 +62,7 @@ static bool flush(struct side *s)
 	if (s->out.len == 0) {
 		tp_buf_free(&s->out);
 		if (s->other->ended) {
-			(void)shutdown(s->io.fd, SHUT_WR);
+			tp_io_end(&s->io);
 			if (s->ended) {
 				close_tunnel(s->tunnel, "both sides ended", false);
 				return false;

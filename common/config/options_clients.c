@@ -26,11 +26,13 @@ static const struct tp_option listener_tls_rows[] = {
 	 .help = "PEM file with the private key of the certificate."},
 	{.key = "client_ca", .type = TP_OPT_STRING, AT(struct tp_listener_conf, tls.client_ca), .refuse = tp_refuse_file,
 	 .help = "PEM file with authorities: clients must present a certificate that one of them has signed, or get no "
-		 "connection. Revocation lists in the file are followed. Empty: clients are not asked for one."},
+		 "connection. Revocation lists in the file are followed: then the issuer of each client needs one. Empty: clients are "
+		 "not asked for one."},
 	{.key = "more", .type = TP_OPT_LIST, AT(struct tp_listener_conf, tls.more),
 	 COUNTED(struct tp_listener_conf, tls.n_more), .inner = &certificate, RANGE(0, 256), .fallback = "[]",
 	 .help = "Further certificates. The first one that names the server the client asks for is shown (exact names before "
-		 "wildcards); where none does, or no name is asked for, the one above."},
+		 "wildcards); where none does, or no name is asked for, the one above. Names are the alternative ones in the "
+		 "certificate."},
 };
 static const struct tp_section listener_tls = {ROWS(listener_tls_rows), .check = tp_check_listener_tls};
 

@@ -28,9 +28,10 @@ static const struct tp_section timeouts = {ROWS(timeouts_rows)};
 
 static const struct tp_option provider_tls_rows[] = {
 	{.key = "ca", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.ca), .refuse = tp_refuse_file,
-	 .help = "PEM file with the authorities to trust, and their revocation lists if any. Empty: those of the system."},
+	 .help = "PEM file with what to trust (authorities, intermediates, or the provider's certificate itself) and revocation lists "
+		 "if any. Empty: the authorities of the system."},
 	{.key = "server_name", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.server_name),
-	 .refuse = tp_refuse_host, .help = "Name to ask for and to verify. Empty: the host of the url."},
+	 .refuse = tp_refuse_host, .help = "Name to ask for and to verify, among the alternative names of the certificate. Empty: the host of the url."},
 	{.key = "verify", .type = TP_OPT_BOOL, AT(struct tp_provider_conf, tls.verify), .fallback = "true",
 	 .help = "false accepts any certificate: whoever sits on the line then reads keys and prompts."},
 	{.key = "certificate", .type = TP_OPT_STRING, AT(struct tp_provider_conf, tls.own.certificate),

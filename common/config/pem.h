@@ -18,11 +18,14 @@
 bool tp_pem_use_chain(SSL_CTX *ctx, struct tp_str pem);
 /* The private key, which has to fit the certificate in use. Keys under a passphrase are refused. */
 bool tp_pem_use_key(SSL_CTX *ctx, struct tp_str pem);
-/* Authorities to trust, at least one. Where revocation lists stand beside them, certificates of the peer are
- * looked up there. */
+/* Authorities to trust, at least one. Where revocation lists stand beside them, the peer's certificate must
+ * be in reach of one, and those above it are looked up where there is one of their issuer. */
 bool tp_pem_use_authorities(SSL_CTX *ctx, struct tp_str pem);
 
-/* The last failure in words, which are static; empties the queue. */
+/* The last failure in words, valid until the next call of these; empties the queue. */
 const char *tp_pem_why(void);
+
+/* Is there a DNS name among the alternative ones of the certificate in use? Clients ask for no others. */
+bool tp_pem_names_server(const SSL_CTX *ctx);
 
 #endif

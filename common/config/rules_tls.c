@@ -20,8 +20,9 @@ static void complain(struct tp_load *l, struct tp_node *node, const char *what)
 		tp_node_complain(node, l->errors, "`%s` %s: %s", node->raw, what, why);
 }
 
-/* Of one pair, in the mapping `node`. */
-static void check_pair(struct tp_load *l, const struct tp_certificate_conf *pair, struct tp_node *node)
+/* Of one pair, in the mapping `node`. `by_name`: it is shown to clients that ask for one of its names. */
+static void check_pair(struct tp_load *l, const struct tp_certificate_conf *pair, struct tp_node *node,
+		       bool by_name)
 {
 	struct tp_node *certificate = tp_node_get(node, "certificate"), *key = tp_node_get(node, "key");
 	SSL_CTX *ctx = NULL;
@@ -33,6 +34,10 @@ static void check_pair(struct tp_load *l, const struct tp_certificate_conf *pair
 		complain(l, certificate, "cannot be used as a certificate");
 	else if (!tp_pem_use_key(ctx, content(pair->key)))
 		complain(l, key, "cannot be used as the certificate's key");
+	else if (by_name && !tp_pem_names_server(ctx))
+		tp_node_complain(certificate, l->errors,
+				 "`%s` would never be shown: it has no DNS name among its alternative names",
+				 certificate->raw);
 	SSL_CTX_free(ctx);
 }
 
@@ -60,7 +65,7 @@ static const char *missing(const struct tp_certificate_conf *pair)
 
 void tp_check_certificate(struct tp_load *l, void *object, struct tp_node *node)
 {
-	check_pair(l, object, node);
+	check_pair(l, object, node, true);
 }
 
 void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node)
@@ -73,7 +78,7 @@ void tp_check_listener_tls(struct tp_load *l, void *object, struct tp_node *node
 	if (is_half(&t->own) || (nothing && (t->client_ca != NULL || t->n_more > 0)))
 		tp_node_complain(node, l->errors, "`%s` is missing: TLS needs `certificate` and `key`",
 				 missing(&t->own));
-	check_pair(l, &t->own, node);
+	check_pair(l, &t->own, node, false);
 	check_authorities(l, t->client_ca, tp_node_get(node, "client_ca"));
 }
 
@@ -86,6 +91,6 @@ void tp_check_provider_tls(struct tp_load *l, void *object, struct tp_node *node
 		tp_node_complain(node, l->errors,
 				 "`%s` is missing: what is presented is `certificate` and `key`",
 				 missing(&p->tls.own));
-	check_pair(l, &p->tls.own, node);
+	check_pair(l, &p->tls.own, node, false);
 	check_authorities(l, p->tls.ca, tp_node_get(node, "ca"));
 }

@@ -1,5 +1,7 @@
 """TLS on listeners and to providers."""
 
+import os
+import socket
 import ssl
 import threading
 import time
@@ -10,8 +12,10 @@ import pytest
 from harness import tls
 from harness.checks import local_error, refusal, served
 from harness.client import Client, body_for
+from harness.key_updates import Renewing
 from harness.lab import Rows, quiet
 from harness.provider import event, fin, good_body, good_events, ok, reset, silent, status, stream
+from harness.turnpike import until
 
 rows = Rows()
 PATH = "/v1/chat/completions"
@@ -40,23 +44,71 @@ def _(lab):
         assert c.closed(3) == "fin", "ends with close_notify"
 
 
+def old_versions(context):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    return context
+
+
+def lax_openssl(lab):
+    """An OpenSSL that knows no level of security: what is refused then is refused by Turnpike."""
+    file = os.path.join(lab.folder, "openssl.cnf")
+    with open(file, "w") as out:
+        out.write("openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n"
+                  "[c]\nMinProtocol = TLSv1\nCipherString = ALL:@SECLEVEL=0\n")
+    return {"OPENSSL_CONF": file}
+
+
 @rows("front-old-versions")
 def _(lab):
     ca = tls.authority()
-    t = lab.turnpike(lab.provider(), front(ca), probe=False)
-    old = ca.client()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        old.minimum_version = ssl.TLSVersion.TLSv1
-        old.maximum_version = ssl.TLSVersion.TLSv1_1
-    old.set_ciphers("ALL:@SECLEVEL=0")
-    with pytest.raises((ssl.SSLError, OSError)):
-        Client(t.address, tls=old)
+    t = lab.turnpike(lab.provider(), front(ca), probe=False, env=lax_openssl(lab))
+    with pytest.raises(ssl.SSLError) as e:
+        Client(t.address, tls=old_versions(ca.client()))
+    assert e.value.reason == "TLSV1_ALERT_PROTOCOL_VERSION", e.value  # for want of a cipher: handshake failure
     with Client(t.address) as plain:
         plain.send(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert plain.closed(5) is not None
     with Client(t.address, tls=ca.client()) as c:
         served(c.post())
+
+
+@rows("a-flood-of-new-keys-does-not-starve-others")
+def _(lab):
+    """Records that hold no data are no reason to stay with a connection.  By order, not by time: there are turns of the
+    loop for all of the others' requests before the flood is through."""
+    ca = tls.authority()
+    t = lab.turnpike(lab.provider(then=ok()), dict(front(ca), workers=1), probe=False)
+    flood = Renewing(socket.create_connection(t.address))
+    data = flood.updates(20000, then=b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    done, sender = threading.Event(), threading.Thread(target=flood.sock.sendall, args=(data,), daemon=True)
+
+    def drain():
+        """Key updates that answer ours are 27 bytes; the answer is longer, and the last."""
+        got = 0
+        while True:
+            data = flood.sock.recv(65536)
+            got += len(data)
+            if not data or got > 20000 * 27 + 100:
+                done.set()
+                return
+
+    flood.sock.settimeout(60)
+    reader = threading.Thread(target=drain, daemon=True)
+    with Client(t.address, tls=ca.client()) as c:
+        served(c.post())
+        reader.start()
+        sender.start()
+        for _ in range(30):
+            served(c.post())
+        assert not done.is_set()
+    assert done.wait(60)
+    sender.join(10)
+    reader.join(10)
+    flood.close()
 
 
 @rows("front-slow-handshake")
@@ -125,6 +177,16 @@ def _(lab):
     served(lab.post(t), sends=2)
     served(lab.post(t), sends=1)
     assert names == ["localhost"] and len(u.connections) == 1, "one kept connection with its name"
+
+
+@rows("upstream-old-versions")
+def _(lab):
+    ca = tls.authority()
+    u = lab.provider(tls=old_versions(ca.server()))
+    t = lab.turnpike(upstream(u, ca), probe=False, env=lax_openssl(lab))
+    local_error(lab.post(t), 502, "chat", "upstream_unreachable")
+    until(lambda: u.connections[0].tls_error is not None, 5, "the end of the handshake")
+    assert u.connections[0].tls_error.reason == "UNSUPPORTED_PROTOCOL", u.connections[0].tls_error  # not: no shared cipher
 
 
 @rows("upstream-address")
@@ -284,6 +346,31 @@ def _(lab):
     answer = lab.post(lab.turnpike(upstream(u, ca)), stream=True)
     served(answer, sends=1)
     assert answer.body == b"".join(pieces) + event("[DONE]")
+
+
+@rows("tunnel-both-ways")
+def _(lab):
+    """A goodbye on one side is one on the other; a cut is none."""
+    ca = tls.authority()
+
+    def step(notify):
+        def run(x):
+            x.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n" + b"a" * 15000,
+                    answered=True)
+            assert x.connection.recv(timeout=10) == b"from the client"
+            x.write(b"b" * 100000)
+            x.close(notify=notify)
+        return run
+
+    u = lab.provider(step(True), step(False), tls=ca.server())
+    t = lab.turnpike({"p": dict(upstream(u, ca)["p"], upgrade="tunnel")}, front(ca))
+    for end in ("fin", "reset"):
+        with Client(t.address, tls=ca.client()) as c:
+            answer = c.ask("GET", "/v1/responses", {"Connection": "Upgrade", "Upgrade": "websocket"})
+            assert answer.status == 101
+            c.sock.sendall(b"from the client")
+            assert c.closed(10) == end
+            assert end == "reset" or bytes(c.buffer) == b"a" * 15000 + b"b" * 100000
 
 
 @pytest.mark.parametrize("row", rows.names())

@@ -294,6 +294,7 @@ def _(lab):
     expected = {"localhost": "server", "api.example.net": "exact", "API.example.net": "exact",
                 "other.example.net": "wild", "example.org": "wild"}
     assert {name: shown(name) for name in expected} == expected
+    assert shown("api.example.net.") == "exact", "with the dot of the root"
     others = ("example.net", "a.b.example.net", "unknown.example", "127.0.0.1")
     assert {shown(name) for name in others} == {"server"}
     # a change of one of them is taken by a reload
@@ -304,13 +305,52 @@ def _(lab):
 
 # ---- mistakes
 
+def broken_files(lab, ca):
+    def path(name):
+        return os.path.join(lab.folder, name)
+
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+    def write(name, lines):
+        with open(path(name), "w") as out:
+            out.write("\n".join([*lines, ""]))
+        return path(name)
+
+    openssl("ec", "-in", ca.key, "-aes128", "-passout", "pass:word", "-out", path("encrypted"))
+    openssl("pkcs8", "-topk8", "-in", ca.key, "-passout", "pass:word", "-out", path("encrypted-pkcs8"))
+    openssl("genrsa", "-out", path("rsa"), "2048")
+    openssl("pkey", "-in", ca.key, "-outform", "DER", "-out", path("der"))
+    with open(ca.key) as key, open(ca.certificate) as certificate:
+        key, certificate = key.read().splitlines(), certificate.read().splitlines()
+    bad = [certificate[0], "!!!!" + certificate[1][4:], *certificate[2:]]
+    write("empty", ())
+    write("damaged-key", [key[0], "ZZ" + key[1][2:], *key[2:]])
+    write("second-damaged", [*certificate, *bad])
+    names = ("encrypted", "encrypted-pkcs8", "rsa", "der", "empty", "damaged-key", "second-damaged")
+    return dict({name: path(name) for name in names}, lines=2 * len(certificate))
+
+
 @rows("check-tells-the-place")
 def _(lab):
     ca = tls.authority()
     other = ca.issue("mismatch", "DNS:localhost")
     u = lab.provider()
     good = {"certificate": ca.certificate, "key": ca.key}
+    unnamed = ca.issue("unnamed", "IP:127.0.0.1")
+    broken = broken_files(lab, ca)
     cases = [
+        (listener(ca, key=broken["encrypted"]), "it is encrypted"),
+        (listener(ca, key=broken["encrypted-pkcs8"]), "it is encrypted"),
+        (listener(ca, key=broken["rsa"]), "it is of another kind than that of the certificate"),
+        (listener(ca, key=broken["damaged-key"]), "it is damaged"),
+        (listener(ca, key=broken["der"]), "it holds none in PEM form"),
+        (listener(ca, key=ca.ca), "it holds none in PEM form"),
+        (listener(ca, key=broken["empty"]), "it holds none in PEM form"),
+        (listener(ca, certificate=broken["empty"]), "it holds none in PEM form"),
+        (listener(ca, certificate=broken["second-damaged"]), "bad base64 decode (in the block that ends at line %d)" % broken["lines"]),
+        (listener(ca, more=[{"certificate": unnamed[0], "key": unnamed[1]}]), "would never be shown: it has no DNS name"),
+        ({"providers": upstream(u, ca, ca=broken["second-damaged"])}, "bad base64 decode (in the block that ends at line %d)" % broken["lines"]),
         (listener(ca, key=other[1]), "key values mismatch"),
         (listener(ca, certificate=ca.key), "cannot be used as a certificate"),
         (listener(ca, client_ca=ca.key), "cannot be used for authorities"),

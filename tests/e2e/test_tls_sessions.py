@@ -7,7 +7,7 @@ import ssl
 import pytest
 
 from harness import tls
-from harness.checks import served
+from harness.checks import local_error, served
 from harness.client import Client, ask
 from harness.lab import Rows
 from harness.provider import good_body, ok
@@ -22,8 +22,8 @@ def front(ca, **more):
     return dict({"listen": [{"address": "127.0.0.1:0", "tls": {"certificate": ca.certificate, "key": ca.key}}]}, **more)
 
 
-def context_of(ca, version):
-    context = ca.client()
+def context_of(ca, version, pair=None):
+    context = ca.client(pair=pair)
     context.minimum_version = context.maximum_version = version
     return context
 
@@ -83,6 +83,31 @@ def _(lab):
         assert not resumes(t, context, session), version
 
 
+@rows("a-certificate-is-looked-at-again")
+def _(lab):
+    """2 hours after it was shown, however often its owner came back meanwhile, and at its own end."""
+    ca = tls.authority()
+    lasting, ending = ca.issue("lasting", "DNS:c.example"), ca.issue("ending", "DNS:c.example", ends_in=3600)
+    config = front(ca)
+    config["listen"][0]["tls"]["client_ca"] = ca.ca
+    for version in VERSIONS:
+        clock = ShiftedClock(lab.folder)
+        t = lab.turnpike(lab.provider(then=ok()), config, probe=False, env=clock.env)
+        context, short = (context_of(ca, version, pair=pair) for pair in (lasting, ending))
+        session, end = session_of(t, context), session_of(t, short)
+        for _ in range(2):
+            clock.shift(0, wall=50 * 60)
+            with Client(t.address, tls=context, session=session) as c:
+                served(c.post())
+                assert c.sock.session_reused
+                session = c.sock.session
+        with pytest.raises(ssl.SSLError):
+            with Client(t.address, tls=short, session=end) as c:
+                c.sock.recv(1)
+        clock.shift(0, wall=50 * 60)
+        assert not resumes(t, context, session)
+
+
 @rows("not-at-another-listener")
 def _(lab):
     """A listener that asks for a certificate does not take the tickets of one that asks for none."""
@@ -122,6 +147,24 @@ def _(lab):
             served(lab.post(t), sends=1)
         assert resumed == [False] + [True] * 4
         t.counted(provider_tls_handshakes=5, provider_tls_resumed=4)
+
+
+@rows("a-certificate-of-a-provider-is-looked-at-again")
+def _(lab):
+    ca = tls.authority()
+    for version in VERSIONS:
+        clock, resumed = ShiftedClock(lab.folder), []
+        server = ca.server(*ca.issue("ending", "DNS:localhost", ends_in=3 * 3600))
+        server.minimum_version = server.maximum_version = version
+        u = lab.provider(then=noted(resumed), tls=server)
+        provider = {"p": {"url": "https://localhost:%d/v1" % u.port, "tls": {"ca": ca.ca}}}
+        t = lab.turnpike(provider, {"workers": 1}, probe=False, env=clock.env)
+        for minutes in (0, 50, 50, 50, 20):
+            clock.shift(0, wall=minutes * 60)
+            served(lab.post(t), sends=1)
+        assert resumed == [False, True, True, False, True]
+        clock.shift(0, wall=20 * 60)
+        local_error(lab.post(t), 502, "chat", "upstream_unreachable")
 
 
 @rows("of-providers-forgotten")

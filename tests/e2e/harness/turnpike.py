@@ -228,18 +228,19 @@ class FailingMalloc:
 
 
 class ShiftedClock:
-    """A CLOCK_BOOTTIME that a test can put forward, for processes started with `env`."""
+    """A CLOCK_BOOTTIME that a test can put forward, and a time of day, for processes started with `env`."""
 
     def __init__(self, folder):
         self.file = os.path.join(folder, "clock")
-        self.seconds = 0
+        self.seconds = self.wall = 0
         self.shift(0)
         self.env = dict(preloaded(folder, "clock_shift"), TP_CLOCK_SHIFT=self.file)
 
-    def shift(self, seconds):
+    def shift(self, seconds, wall=0):
         self.seconds += seconds
+        self.wall += wall
         with open(self.file, "r+b" if os.path.exists(self.file) else "wb") as out:
-            out.write(self.seconds.to_bytes(8, "little"))
+            out.write(self.seconds.to_bytes(8, "little") + self.wall.to_bytes(8, "little", signed=True))
 
 
 class Turnpike:

@@ -180,14 +180,31 @@ bool tp_supervisor_switched(const struct tp_supervisor *s)
 
 /* ---- the steps */
 
-void tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h)
+/* Room for as many more as may come; what is there stays where it is. */
+static bool make_room(struct tp_supervisor *s, unsigned more)
 {
+	struct slot *slots = reallocarray(s->slots, s->n + more, sizeof *slots);
+	if (slots == NULL)
+		return false;
+	s->slots = slots;
+	int *fds = reallocarray(s->control_fds, s->n + more, sizeof *fds);
+	if (fds == NULL)
+		return false;
+	s->control_fds = fds;
+	return true;
+}
+
+bool tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h, unsigned n)
+{
+	if (!make_room(s, n))
+		return false;
 	s->spawn.handover = h;
 	s->attempt = h->attempt;
 	tp_buf_free(&s->refusal);
 	for (unsigned i = 0; i < s->n; i++)
 		s->slots[i].reload = (struct slot_reload){0};
 	tp_handover_tick(s);
+	return true;
 }
 
 void tp_supervisor_abort(struct tp_supervisor *s)
@@ -206,20 +223,6 @@ static bool has(const uint8_t *slots, unsigned n, uint8_t number)
 	return n > 0 && memchr(slots, number, n) != NULL;
 }
 
-/* Room for as many more as may come; what is there stays where it is. */
-static bool make_room(struct tp_supervisor *s, unsigned more)
-{
-	struct slot *slots = reallocarray(s->slots, s->n + more, sizeof *slots);
-	if (slots == NULL)
-		return false;
-	s->slots = slots;
-	int *fds = reallocarray(s->control_fds, s->n + more, sizeof *fds);
-	if (fds == NULL)
-		return false;
-	s->control_fds = fds;
-	return true;
-}
-
 static void add_slot(struct tp_supervisor *s, uint8_t number)
 {
 	for (unsigned i = 0; i < s->n; i++)
@@ -230,11 +233,9 @@ static void add_slot(struct tp_supervisor *s, uint8_t number)
 	s->n++;
 }
 
-bool tp_supervisor_switch(struct tp_supervisor *s, struct tp_config *config, const uint8_t *slots, unsigned n,
+void tp_supervisor_switch(struct tp_supervisor *s, struct tp_config *config, const uint8_t *slots, unsigned n,
 			  const struct tp_listeners *leaving)
 {
-	if (!make_room(s, n))
-		return false;
 	s->spawn.handover = NULL;
 	s->spawn.config = config;
 	s->spawn.slots = slots;
@@ -249,7 +250,6 @@ bool tp_supervisor_switch(struct tp_supervisor *s, struct tp_config *config, con
 	for (unsigned i = 0; i < n; i++)
 		add_slot(s, slots[i]);
 	tp_handover_tick(s);
-	return true;
 }
 
 void tp_supervisor_close_leaving(struct tp_supervisor *s, uint64_t drain_ms)

@@ -78,10 +78,10 @@ int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_
 	return 0;
 }
 
-/* ---- the switch: memory for everything was there before, or the reload would have failed */
+/* ---- the switch */
 
 /* Room for what both hold; the same arrays serve for `l` and for what leaves it. */
-static bool make_room(struct tp_listeners *to, const struct tp_listeners *a, const struct tp_listeners *b)
+static bool make_arrays(struct tp_listeners *to, const struct tp_listeners *a, const struct tp_listeners *b)
 {
 	to->sockets = calloc(a->n_sockets + b->n_sockets + 1, sizeof *to->sockets);
 	to->names = calloc(a->n_names + b->n_names + 1, sizeof *to->names);
@@ -117,20 +117,38 @@ static void free_arrays(struct tp_listeners *l)
 	*l = (struct tp_listeners){0};
 }
 
-bool tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
-			 const struct tp_listeners_want *want, struct tp_listeners *added,
-			 struct tp_listeners *ret_removed)
+bool tp_listeners_make_room(const struct tp_listeners *l, size_t n_had, const struct tp_listeners_want *want,
+			    const struct tp_listeners *added, struct tp_listeners_room *ret_room)
 {
-	struct tp_listeners kept = {.slots = want->slots, .n_slots = want->n_slots}, removed = kept;
 	size_t most = n_had > want->n_confs ? n_had : want->n_confs;
-	long *where = calloc(most + 1, sizeof *where), *same = calloc(most + 1, sizeof *same);
-	if (where == NULL || same == NULL || !make_room(&kept, l, added) || !make_room(&removed, l, added)) {
-		free(where);
-		free(same);
-		free_arrays(&kept);
-		free_arrays(&removed);
-		return false;
-	}
+	struct tp_listeners_room room = {.where = calloc(most + 1, sizeof *room.where),
+					 .same = calloc(most + 1, sizeof *room.same)};
+	bool good = make_arrays(&room.kept, l, added) && make_arrays(&room.removed, l, added) &&
+		    room.where != NULL && room.same != NULL;
+	if (good)
+		*ret_room = room;
+	else
+		tp_listeners_free_room(&room);
+	return good;
+}
+
+void tp_listeners_free_room(struct tp_listeners_room *room)
+{
+	free(room->where);
+	free(room->same);
+	free_arrays(&room->kept);
+	free_arrays(&room->removed);
+	*room = (struct tp_listeners_room){0};
+}
+
+void tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
+			 const struct tp_listeners_want *want, struct tp_listeners *added,
+			 struct tp_listeners_room *room, struct tp_listeners *ret_removed)
+{
+	struct tp_listeners kept = room->kept, removed = room->removed;
+	long *where = room->where, *same = room->same;
+	kept.slots = removed.slots = want->slots;
+	kept.n_slots = removed.n_slots = want->n_slots;
 	for (size_t i = 0; i < n_had; i++)
 		where[i] = find_conf(want->confs, want->n_confs, had[i].address);
 	for (size_t i = 0; i < want->n_confs; i++)
@@ -141,9 +159,9 @@ bool tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *
 	removed.remote = l->remote;
 	free(where);
 	free(same);
+	*room = (struct tp_listeners_room){0};
 	free_arrays(l);
 	free_arrays(added);
 	*l = kept;
 	*ret_removed = removed;
-	return true;
 }

@@ -60,6 +60,7 @@ static void refuse(struct master *m, struct tp_buf *lines)
 	tp_admin_reload_ended(m->admin, false, m->config->generation, tp_buf_str(lines));
 	tp_buf_free(lines);
 	tp_listeners_close(&r->added);
+	tp_listeners_free_room(&r->room);
 	tp_admin_abort(m->admin);
 	if (r->handover.bundle_fd > 0)
 		(void)close(r->handover.bundle_fd);
@@ -139,6 +140,7 @@ static bool open_sockets(struct master *m, struct tp_buf *why)
 	const struct tp_listeners_want want = want_of(r);
 	return tp_listeners_prepare(&m->listeners, m->config->listeners, m->config->n_listeners, &want,
 				    &r->added, why) == 0 &&
+	       tp_listeners_make_room(&m->listeners, m->config->n_listeners, &want, &r->added, &r->room) &&
 	       tp_admin_prepare(m->admin, r->next, why) == 0;
 }
 
@@ -179,34 +181,29 @@ static void begin(struct master *m)
 	tell_begin();
 	r->wanted = false;
 	tp_admin_reload_begins(m->admin);
-	if (!load(m, &why) || !open_sockets(m, &why) || !make_bundle(r, &why)) {
+	if (!load(m, &why) || !open_sockets(m, &why) || !make_bundle(r, &why) ||
+	    !tp_supervisor_prepare(m->supervisor, &r->handover, r->places.n)) {
 		refuse(m, &why);
 		return;
 	}
-	tp_supervisor_prepare(m->supervisor, &r->handover);
 	r->ends_ms = tp_clock_boot_ms() + PREPARE_MS;
 	r->state = RELOAD_PREPARING;
 	tp_buf_free(&why);
 }
 
-/* ---- the second: nothing can fail but memory */
+/* ---- the second: nothing can fail */
 
-static bool switch_over(struct master *m)
+static void switch_over(struct master *m)
 {
 	struct reload *r = &m->reload;
 	struct tp_config *before = m->config;
 	const struct tp_listeners_want want = {r->next->listeners, r->next->n_listeners, m->places.slots,
 					       r->places.n};
-	const struct tp_places places = m->places;
 	m->places = r->places; /* workers, admin and listeners borrow its slots */
-	if (!tp_listeners_switch(&m->listeners, before->listeners, before->n_listeners, &want, &r->added,
-				 &r->leaving)) {
-		m->places = places;
-		return false;
-	}
+	tp_listeners_switch(&m->listeners, before->listeners, before->n_listeners, &want, &r->added, &r->room,
+			    &r->leaving);
 	tp_listeners_begin(&m->listeners);
-	if (!tp_supervisor_switch(m->supervisor, r->next, m->places.slots, m->places.n, &r->leaving))
-		tp_error("out of memory: workers go on as they are");
+	tp_supervisor_switch(m->supervisor, r->next, m->places.slots, m->places.n, &r->leaving);
 	(void)close(r->handover.bundle_fd);
 	r->handover = (struct tp_handover){0};
 	tp_admin_switch(m->admin, r->next, m->places.n);
@@ -214,21 +211,19 @@ static bool switch_over(struct master *m)
 	m->alerts.config = m->config = r->next;
 	r->next = NULL;
 	tp_number_set(m->region, TP_NUMBER_CONFIG_GENERATION, m->config->generation);
-	if (!tp_secrets_guard_log(m->config))
-		tp_error("out of memory: new secrets are not masked in this log");
 	tp_config_follow_log(m->config, before);
 	tp_config_unref(before);
 	tp_secrets_guard_tidy();
-	return true;
 }
 
 static void begin_switch(struct master *m)
 {
 	struct tp_buf why = {0};
-	if (!switch_over(m)) {
+	if (!tp_secrets_guard_log(m->reload.next)) {
 		abandon(m, &why);
 		return;
 	}
+	switch_over(m);
 	tp_info("generation %llu of the configuration serves: %zu providers, %zu listeners, %u workers",
 		(unsigned long long)m->config->generation, m->config->n_providers, m->config->n_listeners,
 		m->places.n);

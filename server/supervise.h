@@ -57,16 +57,16 @@ enum tp_handed {
 /* Nothing of an earlier reload is still on its way to a worker. */
 bool tp_supervisor_idle(const struct tp_supervisor *s);
 /* Hands `h` to each living worker, also to those that are forked meanwhile. `h` must live until
- * tp_supervisor_switch() or tp_supervisor_abort(). */
-void tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h);
+ * tp_supervisor_switch() or tp_supervisor_abort(). `n`: of workers that are wanted then. False: out of
+ * memory, nothing was done. */
+bool tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h, unsigned n);
 /* REFUSED: the reason was appended to `why`. PENDING: who is awaited. */
 enum tp_handed tp_supervisor_handed(const struct tp_supervisor *s, struct tp_buf *why);
 /* The reload is off: whoever was told of it is told so, and `h` is not used any more. */
 void tp_supervisor_abort(struct tp_supervisor *s);
 /* Workers serve `config` from now on, as do those that are forked; there are n of them, in `slots`
- * (borrowed). `leaving`: sockets that tp_supervisor_close_leaving() will speak of. False: out of memory,
- * nothing changed. */
-bool tp_supervisor_switch(struct tp_supervisor *s, struct tp_config *config, const uint8_t *slots, unsigned n,
+ * (borrowed). `leaving`: sockets that tp_supervisor_close_leaving() will speak of. */
+void tp_supervisor_switch(struct tp_supervisor *s, struct tp_config *config, const uint8_t *slots, unsigned n,
 			  const struct tp_listeners *leaving);
 /* Each living worker has switched, or died since. */
 bool tp_supervisor_switched(const struct tp_supervisor *s);

@@ -136,11 +136,10 @@ static void report(const struct tp_reload *r, enum tp_report what, const char *t
 
 static void answer(const struct tp_reload *r, struct tp_buf *why)
 {
-	const char *text = why->len > 0 ? tp_buf_cstr(why) : NULL;
 	if (r->next != NULL)
 		report(r, TP_REPORT_PREPARED, "");
 	else
-		report(r, TP_REPORT_CANNOT, text != NULL ? text : "out of memory");
+		report(r, TP_REPORT_CANNOT, tp_buf_reason(why));
 }
 
 /* ---- the switch */
@@ -164,7 +163,8 @@ static void follow_clients(struct tp_worker *w)
 static void switch_over(struct tp_reload *r)
 {
 	struct tp_worker *w = r->worker;
-	if (r->next == NULL || !tp_acceptor_switch(w->acceptor, r->next, r->sockets, r->n_sockets)) {
+	if (r->next == NULL || !tp_secrets_guard_log(r->next->config) ||
+	    !tp_acceptor_switch(w->acceptor, r->next, r->sockets, r->n_sockets)) {
 		tp_error("out of memory: generation %llu cannot be left; another worker begins with the next",
 			 (unsigned long long)w->config->generation);
 		w->stopping = true; /* the next worker begins with it */
@@ -172,9 +172,6 @@ static void switch_over(struct tp_reload *r)
 		return;
 	}
 	r->n_sockets = 0;
-	if (!tp_secrets_guard_log(r->next->config))
-		tp_error("out of memory: secrets that came after generation %llu are not masked in this log",
-			 (unsigned long long)w->config->generation);
 	struct tp_runtime *before = tp_runtime_ref(w->runtime);
 	tp_runtime_enter(r->next);
 	r->next = NULL;

@@ -153,11 +153,6 @@ static struct guarded *guards;
 
 static bool mask_line(struct tp_str line, struct tp_buf *out)
 {
-	for (const struct guarded *g = guards; g != NULL; g = g->next)
-		if (g->secrets.failed) { /* not all that is secret is known */
-			out->failed = true;
-			return true;
-		}
 	return tp_mask_line(line, &guards->secrets.list, out);
 }
 
@@ -200,6 +195,10 @@ bool tp_secrets_guard_log(struct tp_config *c)
 	}
 	g->config = tp_config_ref(c);
 	tp_secrets_of_config(c, &g->secrets);
+	if (g->secrets.failed) { /* not all that is secret is known */
+		let_go(g);
+		return false;
+	}
 	g->next = guards;
 	tidy(g);
 	guards = g;

@@ -180,7 +180,7 @@ bool tp_supervisor_switched(const struct tp_supervisor *s)
 
 /* ---- the steps */
 
-/* Room for as many more as may come; what is there stays where it is. */
+/* Room for as many more as the switch may bring. */
 static bool make_room(struct tp_supervisor *s, unsigned more)
 {
 	struct slot *slots = reallocarray(s->slots, s->n + more, sizeof *slots);

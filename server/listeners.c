@@ -459,6 +459,7 @@ void tp_listeners_close(struct tp_listeners *l)
 		free(l->names[i].text);
 	free(l->sockets);
 	free(l->names);
+	tp_listeners_free_room(l);
 	*l = (struct tp_listeners){0};
 }
 

@@ -15,6 +15,7 @@
 #include "common/config/config.h"
 #include "workers/worker.h"
 
+struct tp_listeners_room;
 struct tp_unix_path;
 
 /* "http://127.0.0.1:8080", "unix:/run/x.sock": the actual address, port 0 resolved. */
@@ -35,6 +36,8 @@ struct tp_listeners {
 	bool remote; /* one of them can be reached from outside this machine */
 	bool held;   /* bound, but not listening yet */
 	bool joins;  /* while they are opened: other sockets of ours may have the port */
+	/* Of those that a reload adds: memory for its second step; owned. */
+	struct tp_listeners_room *room;
 };
 
 /*
@@ -57,26 +60,16 @@ struct tp_listeners_want {
  * A reload, in two steps.  The first opens what `l` lacks, and nobody can see it yet: the sockets are bound
  * and do not listen; an address is the same one if its text is.  `had` are the configurations of `l`. Returns
  * 0 or -errno with one line in `why`; *ret_added is closed by tp_listeners_close(), or used up by the second.
- * The memory for the second is taken before anything is changed: so that cannot fail.
  */
 int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *ret_added,
 			 struct tp_buf *why);
-struct tp_listeners_room {
-	struct tp_listeners kept, removed;
-	long *where, *same;
-};
-/* False: out of memory. */
-bool tp_listeners_make_room(const struct tp_listeners *l, size_t n_had, const struct tp_listeners_want *want,
-			    const struct tp_listeners *added, struct tp_listeners_room *ret_room);
-/* Of what was not used up. Safe on a zeroed struct. */
-void tp_listeners_free_room(struct tp_listeners_room *room);
-/* The second: the new ones are l's, and listen with tp_listeners_begin(); those that are no longer wanted go
- * to *ret_removed, still open and listening.  `want` as before; its slots are borrowed from now on.  `room`
- * is used up. */
+/* The second, which cannot fail: the new ones are l's, and listen with tp_listeners_begin(); those that are
+ * no longer wanted go to *ret_removed, still open and listening.  `l` and `want` as before; its slots are
+ * borrowed from now on. */
 void tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *added,
-			 struct tp_listeners_room *room, struct tp_listeners *ret_removed);
+			 struct tp_listeners *ret_removed);
 /* All of them listen; those that do already go on. */
 void tp_listeners_begin(struct tp_listeners *l);
 /* In a child: closes its copies of the sockets; paths and names stay the master's. NULL is ignored. */

@@ -168,19 +168,13 @@ int tp_listeners_take_over(struct tp_inherited_listeners *in, const uint8_t *had
 			   struct tp_listeners *ret_leaving, struct tp_buf *why)
 {
 	struct tp_listeners added = {0};
-	struct tp_listeners_room room = {0};
 	relabel(&in->l, had_slots, n_had, want);
 	in->l.slots = want->slots;
 	in->l.n_slots = n_had < want->n_slots ? n_had : want->n_slots;
 	int error = tp_listeners_prepare(&in->l, in->confs, in->n_confs, want, &added, why);
 	if (error != 0)
 		return error;
-	if (!tp_listeners_make_room(&in->l, in->n_confs, want, &added, &room)) {
-		tp_listeners_close(&added);
-		tp_buf_printf(why, "out of memory");
-		return -ENOMEM;
-	}
-	tp_listeners_switch(&in->l, in->confs, in->n_confs, want, &added, &room, ret_leaving);
+	tp_listeners_switch(&in->l, in->confs, in->n_confs, want, &added, ret_leaving);
 	*ret_listeners = in->l;
 	in->l = (struct tp_listeners){0};
 	return 0;

@@ -31,7 +31,6 @@ struct reload {
 	struct tp_config *next; /* one reference */
 	struct tp_places places;
 	struct tp_listeners added, leaving;
-	struct tp_listeners_room room;
 	struct tp_handover handover;
 	struct tp_buf warnings; /* lines */
 };

@@ -54,6 +54,57 @@ static int widen(const struct tp_listeners *l, size_t had, size_t conf, const st
 	return error;
 }
 
+/* ---- memory for the switch */
+
+/* What stays, what goes, and the new number of each address of before: NOWHERE = it goes. */
+struct tp_listeners_room {
+	struct tp_listeners kept, removed;
+	long *where, *same;
+};
+
+static bool make_arrays(struct tp_listeners *to, const struct tp_listeners *a, const struct tp_listeners *b)
+{
+	to->sockets = calloc(a->n_sockets + b->n_sockets + 1, sizeof *to->sockets);
+	to->names = calloc(a->n_names + b->n_names + 1, sizeof *to->names);
+	return to->sockets != NULL && to->names != NULL &&
+	       tp_listeners_room_for_paths(to, a->n_paths + b->n_paths);
+}
+
+static void free_arrays(struct tp_listeners *l)
+{
+	free(l->sockets);
+	free(l->names);
+	free(l->paths);
+	*l = (struct tp_listeners){0};
+}
+
+void tp_listeners_free_room(struct tp_listeners *l)
+{
+	if (l->room == NULL)
+		return;
+	free_arrays(&l->room->kept);
+	free_arrays(&l->room->removed);
+	free(l->room->where);
+	free(l->room->same);
+	free(l->room);
+	l->room = NULL;
+}
+
+/* For what `l` and `added` hold together: any of it may stay or go. */
+static bool make_room(const struct tp_listeners *l, size_t n_had, const struct tp_listeners_want *want,
+		      struct tp_listeners *added)
+{
+	struct tp_listeners_room *room = added->room = calloc(1, sizeof *room);
+	if (room == NULL)
+		return false;
+	room->where = calloc(n_had + 1, sizeof *room->where);
+	room->same = calloc(want->n_confs + 1, sizeof *room->same);
+	return room->where != NULL && room->same != NULL && make_arrays(&room->kept, l, added) &&
+	       make_arrays(&room->removed, l, added);
+}
+
+/* ---- the two steps */
+
 int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *ret_added,
 			 struct tp_buf *why)
@@ -70,23 +121,16 @@ int tp_listeners_prepare(const struct tp_listeners *l, const struct tp_listener_
 				      strerror(-error));
 		}
 	}
+	if (error == 0 && !make_room(l, n_had, want, &added)) {
+		tp_buf_printf(why, "out of memory");
+		error = -ENOMEM;
+	}
 	if (error != 0) {
 		tp_listeners_close(&added);
 		return error;
 	}
 	*ret_added = added;
 	return 0;
-}
-
-/* ---- the switch */
-
-/* Room for what both hold; the same arrays serve for `l` and for what leaves it. */
-static bool make_arrays(struct tp_listeners *to, const struct tp_listeners *a, const struct tp_listeners *b)
-{
-	to->sockets = calloc(a->n_sockets + b->n_sockets + 1, sizeof *to->sockets);
-	to->names = calloc(a->n_names + b->n_names + 1, sizeof *to->names);
-	return to->sockets != NULL && to->names != NULL &&
-	       tp_listeners_room_for_paths(to, a->n_paths + b->n_paths);
 }
 
 static void sort_out(const struct tp_listeners *from, const long *where, const struct tp_listeners_want *want,
@@ -109,57 +153,24 @@ static void sort_out(const struct tp_listeners *from, const long *where, const s
 	tp_listeners_sort_paths(from, where, kept, removed);
 }
 
-static void free_arrays(struct tp_listeners *l)
-{
-	free(l->sockets);
-	free(l->names);
-	free(l->paths);
-	*l = (struct tp_listeners){0};
-}
-
-bool tp_listeners_make_room(const struct tp_listeners *l, size_t n_had, const struct tp_listeners_want *want,
-			    const struct tp_listeners *added, struct tp_listeners_room *ret_room)
-{
-	size_t most = n_had > want->n_confs ? n_had : want->n_confs;
-	struct tp_listeners_room room = {.where = calloc(most + 1, sizeof *room.where),
-					 .same = calloc(most + 1, sizeof *room.same)};
-	bool good = make_arrays(&room.kept, l, added) && make_arrays(&room.removed, l, added) &&
-		    room.where != NULL && room.same != NULL;
-	if (good)
-		*ret_room = room;
-	else
-		tp_listeners_free_room(&room);
-	return good;
-}
-
-void tp_listeners_free_room(struct tp_listeners_room *room)
-{
-	free(room->where);
-	free(room->same);
-	free_arrays(&room->kept);
-	free_arrays(&room->removed);
-	*room = (struct tp_listeners_room){0};
-}
-
 void tp_listeners_switch(struct tp_listeners *l, const struct tp_listener_conf *had, size_t n_had,
 			 const struct tp_listeners_want *want, struct tp_listeners *added,
-			 struct tp_listeners_room *room, struct tp_listeners *ret_removed)
+			 struct tp_listeners *ret_removed)
 {
+	struct tp_listeners_room *room = added->room;
 	struct tp_listeners kept = room->kept, removed = room->removed;
-	long *where = room->where, *same = room->same;
+	room->kept = room->removed = (struct tp_listeners){0};
 	kept.slots = removed.slots = want->slots;
 	kept.n_slots = removed.n_slots = want->n_slots;
 	for (size_t i = 0; i < n_had; i++)
-		where[i] = find_conf(want->confs, want->n_confs, had[i].address);
+		room->where[i] = find_conf(want->confs, want->n_confs, had[i].address);
 	for (size_t i = 0; i < want->n_confs; i++)
-		same[i] = (long)i;
-	sort_out(l, where, want, &kept, &removed);
-	sort_out(added, same, want, &kept, &removed);
+		room->same[i] = (long)i;
+	sort_out(l, room->where, want, &kept, &removed);
+	sort_out(added, room->same, want, &kept, &removed);
 	kept.remote = l->remote || added->remote;
 	removed.remote = l->remote;
-	free(where);
-	free(same);
-	*room = (struct tp_listeners_room){0};
+	tp_listeners_free_room(added);
 	free_arrays(l);
 	free_arrays(added);
 	*l = kept;

@@ -60,7 +60,6 @@ static void refuse(struct master *m, struct tp_buf *lines)
 	tp_admin_reload_ended(m->admin, false, m->config->generation, tp_buf_str(lines));
 	tp_buf_free(lines);
 	tp_listeners_close(&r->added);
-	tp_listeners_free_room(&r->room);
 	tp_admin_abort(m->admin);
 	if (r->handover.bundle_fd > 0)
 		(void)close(r->handover.bundle_fd);
@@ -122,6 +121,8 @@ static bool load(struct master *m, struct tp_buf *why)
 	if (r->next == NULL || !keep_restart_keys(m))
 		return false;
 	r->next->generation = m->config->generation + 1;
+	if (!tp_secrets_guard_log(r->next))
+		return false;
 	return tp_worker_can_load(r->next, why) && can_open("log", r->next->log.output, why) &&
 	       can_open("access log", r->next->access_log.output, why);
 }
@@ -140,7 +141,6 @@ static bool open_sockets(struct master *m, struct tp_buf *why)
 	const struct tp_listeners_want want = want_of(r);
 	return tp_listeners_prepare(&m->listeners, m->config->listeners, m->config->n_listeners, &want,
 				    &r->added, why) == 0 &&
-	       tp_listeners_make_room(&m->listeners, m->config->n_listeners, &want, &r->added, &r->room) &&
 	       tp_admin_prepare(m->admin, r->next, why) == 0;
 }
 
@@ -200,7 +200,7 @@ static void switch_over(struct master *m)
 	const struct tp_listeners_want want = {r->next->listeners, r->next->n_listeners, m->places.slots,
 					       r->places.n};
 	m->places = r->places; /* workers, admin and listeners borrow its slots */
-	tp_listeners_switch(&m->listeners, before->listeners, before->n_listeners, &want, &r->added, &r->room,
+	tp_listeners_switch(&m->listeners, before->listeners, before->n_listeners, &want, &r->added,
 			    &r->leaving);
 	tp_listeners_begin(&m->listeners);
 	tp_supervisor_switch(m->supervisor, r->next, m->places.slots, m->places.n, &r->leaving);
@@ -218,11 +218,6 @@ static void switch_over(struct master *m)
 
 static void begin_switch(struct master *m)
 {
-	struct tp_buf why = {0};
-	if (!tp_secrets_guard_log(m->reload.next)) {
-		abandon(m, &why);
-		return;
-	}
 	switch_over(m);
 	tp_info("generation %llu of the configuration serves: %zu providers, %zu listeners, %u workers",
 		(unsigned long long)m->config->generation, m->config->n_providers, m->config->n_listeners,

@@ -57,8 +57,8 @@ enum tp_handed {
 /* Nothing of an earlier reload is still on its way to a worker. */
 bool tp_supervisor_idle(const struct tp_supervisor *s);
 /* Hands `h` to each living worker, also to those that are forked meanwhile. `h` must live until
- * tp_supervisor_switch() or tp_supervisor_abort(). `n`: of workers that are wanted then. False: out of
- * memory, nothing was done. */
+ * tp_supervisor_switch() or tp_supervisor_abort(). `n`: how many slots the switch will name. False: out of
+ * memory, nothing changed. */
 bool tp_supervisor_prepare(struct tp_supervisor *s, const struct tp_handover *h, unsigned n);
 /* REFUSED: the reason was appended to `why`. PENDING: who is awaited. */
 enum tp_handed tp_supervisor_handed(const struct tp_supervisor *s, struct tp_buf *why);

@@ -35,7 +35,9 @@ struct tp_acceptor {
 	uint64_t told_ms; /* of the last warning */
 	unsigned most;    /* clients at once */
 	size_t n;
-	struct listening **list;
+	struct listening **list; /* with room for those that come */
+	size_t n_coming;
+	struct listening **coming; /* a reload brings them: not served yet */
 };
 
 /* `why` NULL: nothing to tell. */
@@ -68,18 +70,22 @@ static void on_retry(void *arg)
 	resume(arg);
 }
 
-/* limits.connections, and never more than leave a quarter of the descriptors to providers: clients that only
- * hold their connections open must not keep the others from being served. */
-static unsigned most_clients(const struct tp_config *c)
+/* A quarter of the descriptors is left to providers: clients that only hold their connections open must not
+ * keep the others from being served. */
+static unsigned clients_share(void)
 {
 	struct rlimit files;
-	unsigned limit = c->limits.connections != 0 ? c->limits.connections : UINT_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= UINT_MAX)
-		return limit;
+		return UINT_MAX;
 	unsigned usable =
 		files.rlim_cur > 2 * OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES : OTHER_FILES;
-	unsigned share = usable - usable / 4;
-	return limit < share ? limit : share;
+	return usable - usable / 4;
+}
+
+static unsigned most_clients(const struct tp_config *c)
+{
+	unsigned share = clients_share();
+	return c->limits.connections != 0 && c->limits.connections < share ? c->limits.connections : share;
 }
 
 static bool full(const struct tp_acceptor *a)
@@ -88,15 +94,9 @@ static bool full(const struct tp_acceptor *a)
 }
 
 /* False when the queue is empty or nothing can be taken now. */
-static bool accept_one(struct listening *l)
+static bool take_one(struct listening *l)
 {
 	struct tp_acceptor *a = l->of;
-	if (full(a)) {
-		rest(a, a->most == a->worker->config->limits.connections
-				? "limits.connections is reached"
-				: "clients hold three quarters of the descriptors this process may open");
-		return false;
-	}
 	int fd = accept4(l->socket.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd >= 0) {
 		tp_client_new(l->last != NULL ? l->last : a->worker->runtime, l->socket.conf, fd);
@@ -113,6 +113,17 @@ static bool accept_one(struct listening *l)
 	case EOPNOTSUPP: return false;
 	default: return true; /* this connection died in the queue (ECONNABORTED and the like) */
 	}
+}
+
+static bool accept_one(struct listening *l)
+{
+	struct tp_acceptor *a = l->of;
+	if (!full(a))
+		return take_one(l);
+	rest(a, a->most == a->worker->config->limits.connections
+			? "limits.connections is reached"
+			: "clients hold three quarters of the descriptors this process may open");
+	return false;
 }
 
 static void on_queue(evutil_socket_t fd, short what, void *arg)
@@ -134,29 +145,50 @@ static void set_serving(struct listening *l, bool serve)
 		(void)event_del(&l->event);
 }
 
-/* False: out of memory. */
-static bool add(struct tp_acceptor *a, const struct tp_worker_listener *socket)
+static bool grow(struct listening ***list, size_t n)
+{
+	struct listening **more = reallocarray(*list, n, sizeof(struct listening *));
+	*list = more != NULL ? more : *list;
+	return more != NULL;
+}
+
+bool tp_acceptor_bring(struct tp_acceptor *a, const struct tp_worker_listener *socket)
 {
 	struct listening *l = calloc(1, sizeof *l);
-	struct listening **more = reallocarray(a->list, a->n + 1, sizeof(struct listening *));
-	a->list = more != NULL ? more : a->list;
-	if (l == NULL || more == NULL) {
+	if (l == NULL || !grow(&a->coming, a->n_coming + 1) || !grow(&a->list, a->n + a->n_coming + 1)) {
 		free(l);
+		(void)close(socket->fd);
 		return false;
 	}
 	l->of = a;
 	l->socket = *socket;
 	(void)event_assign(&l->event, a->worker->base, l->socket.fd, EV_READ | EV_PERSIST, on_queue, l);
-	a->list[a->n++] = l;
+	a->coming[a->n_coming++] = l;
 	return true;
 }
 
-/* From `from` on: own ones and shared ones. */
-static void serve_own(struct tp_acceptor *a, size_t from)
+void tp_acceptor_drop_brought(struct tp_acceptor *a)
 {
-	for (size_t i = from; i < a->n; i++)
-		if (a->list[i]->socket.slot < 0 || a->list[i]->socket.slot == a->worker->stamp.slot)
-			set_serving(a->list[i], true);
+	for (size_t i = 0; i < a->n_coming; i++) {
+		(void)close(a->coming[i]->socket.fd);
+		free(a->coming[i]);
+	}
+	a->n_coming = 0;
+	free(a->coming);
+	a->coming = NULL;
+}
+
+/* Serves those that are its own, and shared ones. */
+static void take_in(struct tp_acceptor *a)
+{
+	for (size_t i = 0; i < a->n_coming; i++) {
+		struct listening *l = a->coming[i];
+		a->list[a->n++] = l;
+		if (l->socket.slot < 0 || l->socket.slot == a->worker->stamp.slot)
+			set_serving(l, true);
+	}
+	a->n_coming = 0;
+	tp_acceptor_drop_brought(a);
 }
 
 struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_listener *listeners, size_t n)
@@ -168,11 +200,11 @@ struct tp_acceptor *tp_acceptor_new(struct tp_worker *w, const struct tp_worker_
 	a->most = most_clients(w->config);
 	tp_timer_init(&a->retry, w->base, on_retry, a);
 	for (size_t i = 0; i < n; i++)
-		if (!add(a, &listeners[i])) {
+		if (!tp_acceptor_bring(a, &listeners[i])) {
 			tp_acceptor_free(a);
 			return NULL;
 		}
-	serve_own(a, 0);
+	take_in(a);
 	return a;
 }
 
@@ -185,10 +217,12 @@ void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve)
 
 /* ---- the end of sockets */
 
-/* Takes what is queued if it is served, and closes this process's copy. */
+/* Takes what is queued if it is served, and closes this process's copy.  A rest and limits.connections count
+ * no more, as what stays in the queue is reset; the providers' share does: turns may have to send again. */
 static void close_one(struct listening *l)
 {
-	while (l->serving && !l->of->resting && accept_one(l))
+	const unsigned most = clients_share();
+	while (l->serving && l->of->worker->n_clients < most && take_one(l))
 		;
 	set_serving(l, false);
 	(void)event_del(&l->event);
@@ -238,18 +272,10 @@ static long find_conf(const struct tp_config *c, const char *address)
 	return -1;
 }
 
-bool tp_acceptor_switch(struct tp_acceptor *a, struct tp_runtime *next, const struct tp_worker_listener *more,
-			size_t n_more)
+void tp_acceptor_switch(struct tp_acceptor *a, const struct tp_runtime *next)
 {
 	struct tp_runtime *now = a->worker->runtime;
-	size_t before = a->n;
-	for (size_t i = 0; i < n_more; i++)
-		if (!add(a, &more[i])) {
-			while (a->n > before)
-				free(a->list[--a->n]);
-			return false;
-		}
-	for (size_t i = 0; i < before; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		struct listening *l = a->list[i];
 		if (l->last != NULL)
 			continue;
@@ -259,9 +285,8 @@ bool tp_acceptor_switch(struct tp_acceptor *a, struct tp_runtime *next, const st
 		else
 			l->last = tp_runtime_ref(now);
 	}
-	serve_own(a, before);
+	take_in(a);
 	a->most = most_clients(next->config);
-	return true;
 }
 
 void tp_acceptor_room(struct tp_acceptor *a)
@@ -274,6 +299,7 @@ void tp_acceptor_free(struct tp_acceptor *a)
 {
 	if (a == NULL)
 		return;
+	tp_acceptor_drop_brought(a);
 	for (size_t i = 0; i < a->n; i++) {
 		(void)event_del(&a->list[i]->event);
 		tp_runtime_unref(a->list[i]->last);

@@ -20,10 +20,9 @@
 struct tp_reload {
 	struct tp_worker *worker;
 	const struct tp_worker_start *start;
-	uint64_t attempt;                   /* that is under way; 0 = none */
-	struct tp_runtime *next;            /* NULL: not ready */
-	struct tp_worker_listener *sockets; /* that it brings */
-	size_t n_sockets;
+	uint64_t attempt;        /* that is under way; 0 = none */
+	struct tp_runtime *next; /* NULL: not ready */
+	const char *lacks;       /* why not all of its sockets are here; NULL: they are */
 };
 
 struct tp_reload *tp_reload_new(struct tp_worker *w, const struct tp_worker_start *start)
@@ -39,13 +38,10 @@ struct tp_reload *tp_reload_new(struct tp_worker *w, const struct tp_worker_star
 /* Nothing of it is left. */
 static void forget(struct tp_reload *r)
 {
-	for (size_t i = 0; i < r->n_sockets; i++)
-		(void)close(r->sockets[i].fd);
-	free(r->sockets);
-	r->sockets = NULL;
-	r->n_sockets = 0;
+	tp_acceptor_drop_brought(r->worker->acceptor);
 	tp_runtime_unref(r->next);
 	r->next = NULL;
+	r->lacks = NULL;
 	r->attempt = 0;
 }
 
@@ -65,16 +61,19 @@ static void begin(struct tp_reload *r, uint64_t attempt)
 	r->attempt = attempt;
 }
 
-static bool take_sockets(struct tp_reload *r, const struct tp_control_message *m, const int *fds, size_t n)
+static const char too_few_files[] = "its limit of open files is too low for the new sockets";
+
+/* Takes over the descriptors. What is missing is said when all are asked to prepare. */
+static void take_sockets(struct tp_reload *r, const struct tp_control_message *m, const int *fds, size_t n)
 {
-	struct tp_worker_listener *more = reallocarray(r->sockets, r->n_sockets + n, sizeof *more);
-	if (more == NULL || n != m->n_sockets || n == 0)
-		return false;
-	r->sockets = more;
-	for (size_t i = 0; i < n; i++)
-		r->sockets[r->n_sockets++] = (struct tp_worker_listener){
+	if (n != m->n_sockets)
+		r->lacks = too_few_files;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_worker_listener one = {
 			.fd = fds[i], .conf = m->sockets[i].conf, .slot = m->sockets[i].slot};
-	return true;
+		if (!tp_acceptor_bring(r->worker->acceptor, &one))
+			r->lacks = "out of memory";
+	}
 }
 
 /* ---- making it */
@@ -114,14 +113,25 @@ static struct tp_config *load(const struct tp_reload *r, struct tp_files *files,
 	return c;
 }
 
+/* Everything that can fail: after the master's decision nothing may. */
 static void prepare(struct tp_reload *r, int fd, struct tp_buf *why)
 {
 	struct tp_files *files = read_bundle(fd, why);
 	struct tp_config *c = files != NULL ? load(r, files, why) : NULL;
-	if (c != NULL)
+	if (c != NULL && tp_secrets_guard_log(c))
 		r->next = tp_runtime_new(r->worker, c, why);
 	tp_config_unref(c);
 	tp_files_unref(files);
+}
+
+/* `fds`: the bundle's, alone. */
+static void hear_prepare(struct tp_reload *r, const int *fds, size_t n_fds, struct tp_buf *why)
+{
+	const char *lacks = r->lacks != NULL ? r->lacks : n_fds != 1 ? too_few_files : NULL;
+	if (lacks != NULL)
+		tp_buf_add_str(why, tp_str_from(lacks));
+	else if (r->next == NULL)
+		prepare(r, fds[0], why);
 }
 
 /* A full channel: the master waits in vain, and goes on without. */
@@ -163,15 +173,7 @@ static void follow_clients(struct tp_worker *w)
 static void switch_over(struct tp_reload *r)
 {
 	struct tp_worker *w = r->worker;
-	if (r->next == NULL || !tp_secrets_guard_log(r->next->config) ||
-	    !tp_acceptor_switch(w->acceptor, r->next, r->sockets, r->n_sockets)) {
-		tp_error("out of memory: generation %llu cannot be left; another worker begins with the next",
-			 (unsigned long long)w->config->generation);
-		w->stopping = true; /* the next worker begins with it */
-		(void)event_base_loopbreak(w->base);
-		return;
-	}
-	r->n_sockets = 0;
+	tp_acceptor_switch(w->acceptor, r->next);
 	struct tp_runtime *before = tp_runtime_ref(w->runtime);
 	tp_runtime_enter(r->next);
 	r->next = NULL;
@@ -187,20 +189,19 @@ void tp_reload_hear(struct tp_reload *r, const struct tp_control_message *m, con
 {
 	struct tp_worker *w = r->worker;
 	struct tp_buf why = {0};
-	bool taken = false;
 	switch ((enum tp_control)m->what) {
 	case TP_CONTROL_SOCKETS:
 		begin(r, m->attempt);
-		taken = take_sockets(r, m, fds, n_fds);
+		take_sockets(r, m, fds, n_fds);
+		n_fds = 0;
 		break;
 	case TP_CONTROL_PREPARE:
 		begin(r, m->attempt);
-		if (n_fds == 1 && r->next == NULL)
-			prepare(r, fds[0], &why);
+		hear_prepare(r, fds, n_fds, &why);
 		answer(r, &why);
 		break;
 	case TP_CONTROL_SWITCH:
-		if (m->attempt == r->attempt && !w->draining)
+		if (m->attempt == r->attempt && r->next != NULL && !w->draining)
 			switch_over(r);
 		break;
 	case TP_CONTROL_ABORT: forget(r); break;
@@ -212,7 +213,7 @@ void tp_reload_hear(struct tp_reload *r, const struct tp_control_message *m, con
 	case TP_CONTROL_REOPEN:
 	case TP_CONTROL_RETURN: break;
 	}
-	for (size_t i = 0; i < n_fds && !taken; i++)
+	for (size_t i = 0; i < n_fds; i++)
 		(void)close(fds[i]);
 	tp_buf_free(&why);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -106,7 +107,8 @@ static void obey(struct control *c, const struct tp_control_message *m, const in
 	}
 }
 
-/* recv() with the descriptors that come beside; at most TP_CONTROL_SOCKETS_MAX. */
+/* recv() with the descriptors that come beside; at most TP_CONTROL_SOCKETS_MAX. Where some of them found no
+ * place in this process, or the message is not whole, there are none. */
 static ssize_t receive(int fd, struct tp_control_message *m, int *fds, size_t *ret_n)
 {
 	union {
@@ -125,6 +127,9 @@ static ssize_t receive(int fd, struct tp_control_message *m, int *fds, size_t *r
 		*ret_n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		memcpy(fds, CMSG_DATA(c), *ret_n * sizeof(int));
 	}
+	if ((h.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || n != (ssize_t)sizeof *m)
+		while (*ret_n > 0)
+			(void)close(fds[--*ret_n]);
 	return n;
 }
 

@@ -19,7 +19,8 @@
 enum { TP_WAKE_FDS = 16 };
 
 /* A listening socket, opened and kept by the master. A worker serves those of its own slot and the shared
- * ones; others when told to (TP_CONTROL_ADOPT). Never closed by the worker. */
+ * ones; others when told to (TP_CONTROL_ADOPT). It closes its own copy when it drains or is told to
+ * (TP_CONTROL_CLOSE, TP_CONTROL_FORGET). */
 struct tp_worker_listener {
 	int fd;
 	size_t conf; /* index into config->listeners */

@@ -229,7 +229,7 @@ struct tp_config {
 	} hold; /* hold.body, hold.bytes, hold.time */
 	struct {
 		uint64_t header, body, replay_body, replay_total;
-		uint32_t connections; /* per worker; 0 = as many as descriptors allow */
+		uint32_t connections; /* per worker; 0 = as many as their share of the descriptors allows */
 		uint32_t client_idle_ms, client_header_ms, client_body_ms, slow_reader_ms;
 	} limits;
 	struct {

@@ -114,7 +114,8 @@ static const struct tp_option limits_rows[] = {
 	{.key = "replay_total", .type = TP_OPT_SIZE, AT(struct tp_config, limits.replay_total), RANGE(0, 1024 * GIB),
 	 .fallback = "512MiB", .help = "All kept bodies together, per worker."},
 	{.key = "connections", .type = TP_OPT_COUNT, AT(struct tp_config, limits.connections), RANGE(0, 1000000),
-	 .fallback = "0", .help = "Client connections per worker. 0 = as many as descriptors allow."},
+	 .fallback = "0", .help = "Client connections per worker. 0 = as many as fit into three quarters of its descriptors (RLIMIT_NOFILE), "
+		 "which no number exceeds: the rest is for providers."},
 	{.key = "client_idle", .type = TP_OPT_DURATION, AT(struct tp_config, limits.client_idle_ms),
 	 RANGE(1, DAY), .fallback = "75s", .help = "Idle keep-alive connections of clients are closed after this."},
 	{.key = "client_header", .type = TP_OPT_DURATION, AT(struct tp_config, limits.client_header_ms),

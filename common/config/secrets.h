@@ -32,8 +32,8 @@ void tp_secrets_learn(struct tp_str text);
 /*
  * From now on every line that this process logs is masked with the secrets of `c` too, of which a reference
  * is kept; those of earlier generations stay masked while anybody else holds one of theirs.  A process forked
- * later does the same.  To be called once per generation; NULL lets go of all, and lines go out as they are.
- * False: out of memory, nothing has changed.
+ * later does the same.  To be called once per generation, before it serves; NULL lets go of all, and lines go
+ * out as they are. False: out of memory, nothing has changed.
  */
 bool tp_secrets_guard_log(struct tp_config *c);
 /* Lets go of earlier generations that nobody else holds any more. */

@@ -34,8 +34,7 @@ enum state {
 struct tp_admin {
 	struct tp_admin_setup setup;
 	struct tp_listeners sockets;
-	struct tp_listeners added; /* by a reload that is under way */
-	struct tp_listeners_room room;
+	struct tp_listeners added;   /* by a reload that is under way */
 	struct tp_listeners leaving; /* of an earlier master, until tp_admin_settle() */
 	enum state state;
 	bool retired;            /* a successor has the addresses */
@@ -148,18 +147,13 @@ int tp_admin_prepare(struct tp_admin *a, const struct tp_config *next, struct tp
 {
 	const struct tp_config *now = a->setup.config;
 	const struct tp_listeners_want want = {next->admin.listeners, next->admin.n_listeners, one_slot, 1};
-	int error = tp_listeners_prepare(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want,
-					 &a->added, why);
-	if (error == 0 &&
-	    !tp_listeners_make_room(&a->sockets, now->admin.n_listeners, &want, &a->added, &a->room))
-		error = -ENOMEM;
-	return error;
+	return tp_listeners_prepare(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want,
+				    &a->added, why);
 }
 
 void tp_admin_abort(struct tp_admin *a)
 {
 	tp_listeners_close(&a->added);
-	tp_listeners_free_room(&a->room);
 }
 
 void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned n_slots)
@@ -168,7 +162,7 @@ void tp_admin_switch(struct tp_admin *a, const struct tp_config *next, unsigned 
 	const struct tp_listeners_want want = {next->admin.listeners, next->admin.n_listeners, one_slot, 1};
 	struct tp_listeners removed = {0};
 	tp_listeners_switch(&a->sockets, now->admin.listeners, now->admin.n_listeners, &want, &a->added,
-			    &a->room, &removed);
+			    &removed);
 	tp_listeners_begin(&a->sockets);
 	tp_listeners_close(&removed);
 	a->setup.config = next;

@@ -92,7 +92,7 @@ static struct outcome decode(enum tp_coding c, struct tp_str in, size_t step, si
 		size_t done = 0, used, got;
 		do {
 			o.last = tp_decoder_feed(d, piece + done, n - done, &used, to, room, &got);
-			/* no ck_assert(), which notes each place that it has seen: this is done a million times */
+			/* no ck_assert(), which notes each place that it has seen: a million times here */
 			if (used > n - done || got > room || (got > 0) != (o.last == TP_DECODE_DATA))
 				ck_abort_msg("%zu of %zu used, %zu got: %d", used, n - done, got,
 					     (int)o.last);

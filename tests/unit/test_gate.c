@@ -4,6 +4,7 @@
 
 #include "common/shm/gate.h"
 #include "common/shm/layout.h"
+#include "tests/unit/dies.h"
 #include "tests/unit/suite.h"
 
 enum { NOW = 1000000, WORKERS = 3, TURNS = 8, STEPS = 32 };
@@ -26,7 +27,7 @@ static void teardown(void)
 
 static void die(unsigned worker)
 {
-	tp_slot_release(region, workers[worker].slot);
+	worker_dies(region, workers[worker].slot);
 	workers[worker] = tp_slot_assign(region, workers[worker].slot);
 }
 

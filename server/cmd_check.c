@@ -114,9 +114,7 @@ static int check(const struct tp_load_options *o, bool connect)
 {
 	struct tp_buf errors = {0};
 	struct tp_config *c = tp_load_config(o, &errors);
-	if (errors.len > 0 || c == NULL)
-		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
-	tp_buf_free(&errors);
+	tp_load_tell(&errors, c != NULL);
 	if (c == NULL)
 		return 1;
 	(void)printf("%s: good: %zu listener%s, %zu provider%s, %zu route%s\n", source(o), c->n_listeners,

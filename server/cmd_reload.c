@@ -193,9 +193,7 @@ static int reload(const struct tp_load_options *load)
 {
 	struct tp_buf errors = {0};
 	struct tp_config *c = tp_load_config(load, &errors);
-	if (errors.len > 0 || c == NULL)
-		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
-	tp_buf_free(&errors);
+	tp_load_tell(&errors, c != NULL);
 	if (c == NULL) {
 		(void)fprintf(stderr, "turnpike reload: the server was not asked\n");
 		return 1;

@@ -64,9 +64,7 @@ int tp_cmd_serve(int argc, char **argv)
 		return status;
 	struct tp_buf errors = {0};
 	struct tp_config *config = tp_load_config(&a.load, &errors);
-	if (errors.len > 0 || config == NULL) /* those of a good one are warnings */
-		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
-	tp_buf_free(&errors);
+	tp_load_tell(&errors, config != NULL);
 	if (config == NULL)
 		return 1;
 	make_snapshot_folder(&a, config);

@@ -15,11 +15,20 @@ enum { VERSION = 1, TEXT_MAX = 8 * 1024 * 1024 };
 
 /* ---- the predecessor */
 
+/* One more in the list, or no list at all: a slot that is not named is taken for free. */
+static json_t *with(json_t *list, json_int_t number)
+{
+	if (json_array_append_new(list, json_integer(number)) == 0)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
 static json_t *numbers(const int *list, size_t n)
 {
 	json_t *out = json_array();
 	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(out, json_integer(list[i]));
+		out = with(out, list[i]);
 	return out;
 }
 
@@ -27,7 +36,7 @@ static json_t *slots_of(const struct tp_bequest *b)
 {
 	json_t *out = json_array();
 	for (unsigned i = 0; i < b->n_slots; i++)
-		(void)json_array_append_new(out, json_integer(b->slots[i]));
+		out = with(out, b->slots[i]);
 	return out;
 }
 
@@ -36,7 +45,7 @@ static json_t *taken_of(const struct tp_bequest *b)
 	json_t *out = json_array();
 	for (int slot = 0; slot < TP_SHM_SLOTS; slot++)
 		if (b->taken[slot])
-			(void)json_array_append_new(out, json_integer(slot));
+			out = with(out, slot);
 	return out;
 }
 

@@ -353,6 +353,8 @@ static int open_unix(const struct tp_listener_conf *confs, size_t at, struct tp_
 	error = keep_socket(l, fd, at, -1);
 	if (error == 0)
 		error = keep_path(l, at, to.sun_path);
+	if (error != 0)
+		(void)unlink(to.sun_path); /* nobody would know of it */
 	(void)snprintf(name, sizeof name, "unix:%s", to.sun_path);
 	if (error == 0)
 		error = keep_name(l, at, name);

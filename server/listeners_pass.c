@@ -13,13 +13,20 @@
 static json_t *describe_one(const struct tp_listeners *l, const struct tp_listener_conf *conf, size_t at)
 {
 	json_t *names = json_array(), *sockets = json_array();
+	bool good = true; /* a socket that is not named would stay open there, and nobody would accept */
 	for (size_t i = 0; i < l->n_names; i++)
 		if (l->names[i].conf == at)
-			(void)json_array_append_new(names, json_string(l->names[i].text));
+			good = json_array_append_new(names, json_string(l->names[i].text)) == 0 && good;
 	for (size_t i = 0; i < l->n_sockets; i++)
 		if (l->sockets[i].conf == at)
-			(void)json_array_append_new(sockets,
-						    json_pack("[i,i]", l->sockets[i].fd, l->sockets[i].slot));
+			good = json_array_append_new(sockets, json_pack("[i,i]", l->sockets[i].fd,
+									l->sockets[i].slot)) == 0 &&
+			       good;
+	if (!good) {
+		json_decref(names);
+		json_decref(sockets);
+		return NULL;
+	}
 	return json_pack("{s:s,s:b,s:s,s:i,s:b,s:o,s:o}", "address", conf->address, "unix", conf->is_unix,
 			 "host", conf->host != NULL ? conf->host : "", "port", (int)conf->port, "remote",
 			 l->remote, "names", names, "sockets", sockets);

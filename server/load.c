@@ -1,6 +1,7 @@
 #include "server/load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "common/config/env.h"
@@ -80,6 +81,15 @@ static bool replace_listeners(struct tp_config *c, const struct tp_load_options 
 	swap_listeners(c, with);
 	tp_config_unref(with);
 	return true;
+}
+
+void tp_load_tell(struct tp_buf *errors, bool loaded)
+{
+	const char *text = tp_buf_cstr(errors);
+	if (text == NULL || (errors->len == 0 && !loaded))
+		text = "out of memory\n";
+	(void)fputs(text, stderr);
+	tp_buf_free(errors);
 }
 
 static bool has_default_file(void)

@@ -58,8 +58,12 @@ static int close_output(const char *command, int status)
 
 int main(int argc, char **argv)
 {
-	if (!fill_standard_descriptors() || !tp_upgrade_remember(argc, argv))
+	if (!fill_standard_descriptors())
 		return 1;
+	if (!tp_upgrade_remember(argc, argv)) {
+		(void)fputs("turnpike: out of memory\n", stderr);
+		return 1;
+	}
 	if (argc < 2) {
 		tp_help_overview(stderr);
 		return 2;

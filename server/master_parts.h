@@ -69,6 +69,7 @@ struct succession {
 	uint64_t settles_ms;         /* DONE: when that is taken for granted */
 	struct tp_listeners leaving; /* sockets of the predecessor's that this configuration does not want */
 	bool beside;                 /* the table is a fresh one under another name */
+	bool nameless;               /* DONE, and it did not get the name, which is the predecessor's still */
 };
 
 /* Moved by enter() alone. */

@@ -64,7 +64,7 @@ static bool take_instance(struct master *m)
 		return tp_succession_lock(m);
 	int error = tp_instance_lock(m->config->state.name, &why, &m->fds.lock);
 	if (error != 0)
-		tp_error("%s", tp_buf_cstr(&why));
+		tp_error("%s", tp_buf_reason(&why));
 	tp_buf_free(&why);
 	return error == 0;
 }
@@ -113,7 +113,7 @@ static bool open_listeners(struct master *m)
 			    : tp_listeners_open(m->config->listeners, m->config->n_listeners, m->places.slots,
 						m->places.n, &m->listeners, &why);
 	if (error != 0)
-		tp_error("%s", tp_buf_cstr(&why));
+		tp_error("%s", tp_buf_reason(&why));
 	tp_buf_free(&why);
 	return error == 0;
 }
@@ -132,7 +132,7 @@ static bool open_admin(struct master *m)
 	struct tp_buf why = {0};
 	int error = tp_admin_open(&setup, &why, &m->admin);
 	if (error != 0)
-		tp_error("admin: %s", tp_buf_cstr(&why));
+		tp_error("admin: %s", tp_buf_reason(&why));
 	tp_buf_free(&why);
 	return error == 0;
 }

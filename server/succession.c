@@ -23,9 +23,9 @@ bool tp_succession_begin(struct master *m)
 {
 	struct tp_buf why = {0};
 	m->succession.from = tp_inherit(&why);
-	bool good = why.len == 0;
+	bool good = why.len == 0 && !why.failed;
 	if (!good)
-		tp_error("%s", tp_buf_cstr(&why));
+		tp_error("%s", tp_buf_reason(&why));
 	tp_buf_free(&why);
 	if (m->succession.from == NULL)
 		return good;
@@ -82,7 +82,10 @@ static void own_table(struct master *m)
 {
 	int error = m->succession.beside ? tp_region_put_in_place(m->config->state.name) : 0;
 	if (error != 0)
-		tp_error("the fresh shared table does not get its name: %s", strerror(-error));
+		tp_error("the fresh shared table does not get its name %s: %s; no command finds it until a "
+			 "restart",
+			 m->config->state.name, strerror(-error));
+	m->succession.nameless = error != 0;
 	m->succession.beside = false;
 	if (m->fds.predecessor < 0)
 		tp_region_drop_beside(m->config->state.name); /* what the predecessor had, which is gone */
@@ -103,6 +106,8 @@ static void settle(struct master *m)
 {
 	const char word = TP_UPGRADE_STOPPED;
 	struct succession *s = &m->succession;
+	if (s->nameless)
+		tp_region_drop(m->config->state.name); /* the predecessor's numbers, which stand still */
 	tp_listeners_own_paths(&s->leaving, s->from->public.confs);
 	tp_listeners_stop(&s->leaving);
 	tp_listeners_close(&s->leaving);

@@ -7,6 +7,7 @@
 
 #include "common/config/config.h"
 #include "server/admin/listing.h"
+#include "server/load.h"
 
 int tp_table_read_arguments(struct tp_options *o, struct tp_table_arguments *a)
 {
@@ -39,7 +40,7 @@ char *tp_table_name(struct tp_table_arguments *a)
 	if (config != NULL)
 		a->policy = tp_listing_policy(config);
 	else
-		(void)fprintf(stderr, "%s", errors.len > 0 ? tp_buf_cstr(&errors) : "out of memory\n");
+		tp_load_tell(&errors, false);
 	tp_config_unref(config);
 	tp_buf_free(&errors);
 	return name;

@@ -152,6 +152,15 @@ static void end_failed(struct master *m)
 	m->upgrade.state = UPGRADE_NONE;
 }
 
+/* Somebody has removed the file of this one's table. What has the name is the new master's: of that nobody
+ * shall read, and in it nobody clear anything. */
+static void lose_name(const char *name, int error)
+{
+	tp_region_drop(name);
+	tp_error("the shared table does not get its name %s back: %s; no command finds it until a restart",
+		 name, strerror(-error));
+}
+
 /* A new master that was stopped is obeyed; one that crashes at once is not worth the service. Its workers
  * leave, as their master has gone. */
 static void take_back(struct master *m, int status)
@@ -159,8 +168,10 @@ static void take_back(struct master *m, int status)
 	const char *name = m->config->state.name;
 	if (!WIFSIGNALED(status) || m->upgrade.asked_to_stop || !tp_master_take_back(m))
 		return;
-	if (tp_region_identity(name) != m->upgrade.table)
-		(void)tp_region_put_in_place(name); /* they change places again, and its table is dropped */
+	/* they change places again, and its table is dropped */
+	int error = tp_region_identity(name) != m->upgrade.table ? tp_region_put_in_place(name) : 0;
+	if (error != 0)
+		lose_name(name, error);
 	tp_error(
 		"upgrade: the new master (pid %ld) was ended by signal %d (%s) in its first second; this one "
 		"goes on serving",

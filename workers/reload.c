@@ -146,11 +146,10 @@ static void report(const struct tp_reload *r, enum tp_report what, const char *t
 
 static void answer(const struct tp_reload *r, struct tp_buf *why)
 {
-	const char *text = why->len > 0 ? tp_buf_cstr(why) : NULL;
 	if (r->next != NULL)
 		report(r, TP_REPORT_PREPARED, "");
 	else
-		report(r, TP_REPORT_CANNOT, text != NULL ? text : "out of memory");
+		report(r, TP_REPORT_CANNOT, tp_buf_reason(why));
 }
 
 /* ---- the switch */

@@ -303,7 +303,7 @@ int tp_worker_main(const struct tp_worker_start *start)
 	struct tp_buf why = {0};
 	keep_heap();
 	if (!open_worker(&w, start, &why) || (control.reload = tp_reload_new(&w, start)) == NULL) {
-		tp_error("cannot start: %s", why.len > 0 ? tp_buf_cstr(&why) : "out of memory");
+		tp_error("cannot start: %s", tp_buf_reason(&why));
 		tp_buf_free(&why);
 		close_worker(&w);
 		return TP_WORKER_EXIT_CANNOT_START;

@@ -155,6 +155,12 @@ const char *tp_buf_cstr(struct tp_buf *b)
 	return b->data;
 }
 
+const char *tp_buf_reason(struct tp_buf *b)
+{
+	const char *text = b->len > 0 ? tp_buf_cstr(b) : NULL;
+	return text != NULL ? text : "out of memory";
+}
+
 void tp_buf_free(struct tp_buf *b)
 {
 	if (b == NULL)

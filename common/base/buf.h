@@ -61,6 +61,8 @@ bool tp_buf_add_utf8(struct tp_buf *b, struct tp_str s);
 void tp_buf_consume(struct tp_buf *b, size_t n);
 /* Terminates (outside len) and returns the bytes; "" when empty; NULL when failed. */
 const char *tp_buf_cstr(struct tp_buf *b);
+/* The same of a text that says why something failed: "out of memory" when there was no room for it. */
+const char *tp_buf_reason(struct tp_buf *b);
 static inline struct tp_str tp_buf_str(const struct tp_buf *b)
 {
 	return (struct tp_str){b->data, b->len};

@@ -420,6 +420,11 @@ uint64_t tp_region_identity(const char *name)
 	return there ? (uint64_t)st.st_ino : 0;
 }
 
+void tp_region_drop(const char *name)
+{
+	(void)shm_unlink(name);
+}
+
 void tp_region_drop_beside(const char *name)
 {
 	char beside[NAME_MAX];

@@ -46,6 +46,8 @@ int tp_region_open_beside(const char *name, struct tp_region_sizes sizes, struct
 int tp_region_put_in_place(const char *name);
 /* Differs between two tables that exist at the same time; 0: there is none of the name. */
 uint64_t tp_region_identity(const char *name);
+/* The name is taken away: who has the table keeps it, and nobody else finds it. */
+void tp_region_drop(const char *name);
 /* The one under the other name is removed, if there is one. */
 void tp_region_drop_beside(const char *name);
 /* For commands that only look (turnpike stats): read-only attach. Returns 0 or -errno. */

@@ -28,8 +28,11 @@ cppcheck -q -j2 --std=c17 --enable=warning,performance,portability,information -
 
 grep -rhE '(error|warning|performance|portability|information): ' "$out" | grep -v missingIncludeSystem | sort -u >"$out/found"
 # GCC 12: room in a control message, arrays grown in place, and a check that stands before a copy of a whole struct.
-for known in 'server/handover.c.*null-dereference' 'server/listeners.c.*double-free' \
-	'workers/resolve.c.*possible-null-dereference'; do
+known_all='server/handover.c.*null-dereference server/listeners.c.*double-free workers/resolve.c.*possible-null-dereference'
+# Clang's analyzer does not connect a length with its pointer: a buffer with room has memory, a text that is not empty has
+# bytes, a list that was cleared has no entries.
+[ "${3:-}" = deep ] && known_all="$known_all common/base/buf.h:.*Null common/base/str.h:.*Null common/config/convert.c:.*Null"
+for known in $known_all; do
 	grep -q "$known" "$out/found" || lost="${lost:-} $known"
 	sed -i "\\,$known,d" "$out/found"
 done

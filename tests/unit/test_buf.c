@@ -161,13 +161,17 @@ START_TEST(no_memory_is_remembered)
 {
 	struct tp_buf b = {0};
 	tp_buf_add_str(&b, TP_STR("kept"));
+	ck_assert_str_eq(tp_buf_reason(&b), "kept");
 	ck_assert(!tp_buf_reserve(&b, SIZE_MAX - 8));
 	ck_assert(b.failed);
 	tp_buf_add_str(&b, TP_STR("!"));
 	ck_assert_ptr_null(tp_buf_cstr(&b));
+	ck_assert_str_eq(tp_buf_reason(&b), "out of memory"); /* not half a reason */
 	ck_assert(memcmp(b.data, "kept", 4) == 0);
 	tp_buf_free(&b);
 	ck_assert(!b.failed);
+	ck_assert_str_eq(tp_buf_reason(&b), "out of memory"); /* no room for its first byte */
+	tp_buf_free(&b);
 }
 END_TEST
 

@@ -418,11 +418,11 @@ START_TEST(property)
 {
 	uint64_t seen[5] = {0};
 
-	for (int i = 0; i < 200000; i++)
+	for (unsigned i = 0, most = rounds_of(rounds_of(200000)); i < most; i++)
 		run_turn(seen);
 	/* the interesting paths were really taken */
 	for (size_t i = 0; i < 5; i++)
-		ck_assert_msg(seen[i] > 50, "path %zu: %" PRIu64, i, seen[i]);
+		ck_assert_msg(seen[i] > rounds_of(rounds_of(50)), "path %zu: %" PRIu64, i, seen[i]);
 }
 END_TEST
 

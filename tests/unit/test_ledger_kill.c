@@ -277,7 +277,7 @@ END_TEST
 
 /* ---- at random, under load */
 
-enum { PROCESSES = 8, KILLS = 150, ROUNDS = 8000, IDS = 8, CELLS = 131072 };
+enum { PROCESSES = 8, KILLS = 150, ROUNDS = 8000, IDS = 8, GROUPS = 1024, GROUP = 128 };
 
 /* Shared with the children. Sends are counted after the charge and before it is given back: killed in
  * between, the count is low, never high. */
@@ -334,7 +334,8 @@ static pid_t start(unsigned slot, uint64_t seed)
 		return pid;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)alarm(60);
-	for (unsigned round = atomic_load(&tally->rounds_done); round < ROUNDS; round++) {
+	unsigned most = rounds_of(ROUNDS);
+	for (unsigned round = atomic_load(&tally->rounds_done); round < most; round++) {
 		bool left = true;
 		while (left) {
 			left = false;
@@ -362,8 +363,9 @@ START_TEST(killed_at_random)
 {
 	pid_t pids[PROCESSES];
 	uint64_t dice = UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t cells = GROUP * rounds_of(GROUPS);
 	ck_assert_int_eq(
-		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = CELLS}, &region), 0);
+		tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = cells}, &region), 0);
 	tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(tally, MAP_FAILED);
 	for (unsigned slot = 0; slot < PROCESSES; slot++)
@@ -392,7 +394,7 @@ START_TEST(killed_at_random)
 	}
 	ck_assert_msg(spent > reached, "hardly a budget was spent: %u", spent);
 	worker_dies(region, 100);
-	check_every_cell_is_usable(CELLS);
+	check_every_cell_is_usable(cells);
 	ck_assert_int_eq(munmap(tally, sizeof *tally), 0);
 	tp_region_close(region);
 }

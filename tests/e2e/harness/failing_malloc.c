@@ -1,7 +1,7 @@
 /*
  * Preloaded by tests: of the process whose pid stands in the file TP_FAILING_MALLOC, allocations from number
  * `from` on fail, `times` of them.  They are counted from the moment that the test stores `from`; 0: none
- * fails.
+ * fails.  A pid of -1 is that of the next process that is started.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,8 +31,11 @@ __attribute__((constructor)) static void map_control(void)
 		fd >= 0 ? mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
 	if (fd >= 0)
 		(void)close(fd);
-	if (at != MAP_FAILED)
-		control = at;
+	if (at == MAP_FAILED)
+		return;
+	control = at;
+	int64_t next = -1;
+	(void)atomic_compare_exchange_strong(&control->pid, &next, getpid());
 }
 
 static int fails(void)

@@ -206,6 +206,7 @@ def preloaded(folder, name):
 
 class FailingMalloc:
     """Allocations of one process that fail, for processes started with `env`."""
+    NEXT = -1  # as a pid: the process that is started next
 
     def __init__(self, folder):
         file = os.path.join(folder, "malloc")

@@ -1,5 +1,6 @@
 """Binary upgrade (USR2) to what does not come up, or dies early: the old master goes on (design 11)."""
 
+import contextlib
 import os
 import re
 import signal
@@ -176,6 +177,35 @@ def _(lab):
             assert post(address, PATH, timeout=10).status == 200
     with open(t.file, "w") as out:
         out.write(text)
+    assert t.upgrade().wait(15) == 0
+    assert post(path, PATH).status == 200
+
+
+@rows("gives-up-when-it-has-taken-over")
+def _(lab):
+    """All workers of the new master die again and again: it exits, and what it had taken over is the old one's."""
+    pid_file, path = os.path.join(lab.folder, "pid"), os.path.join(lab.folder, "client.sock")
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"pid_file": pid_file, "workers": 1, "listen": [
+        "127.0.0.1:0", "unix:" + path]}), allow=[STAYS, "ended by signal 9", "giving up", "alert"])
+    pid, workers, turns = t.pid, t.workers(), t.stats()["turns"]
+    new = successor(t)
+    until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+    t.signal(signal.SIGSTOP)  # so that its second does not end meanwhile
+
+    def ended():
+        for child in children(new):
+            if not name_of(child).startswith("turnpike-"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
+        return not alive(new)
+
+    until(ended, 10, lambda: t.log[-2000:])
+    t.signal(signal.SIGCONT)
+    until(lambda: "exited with status 1 in its first second; this one goes on" in t.log, 10, lambda: t.log[-2000:])
+    serves_on(lab, t, pid)
+    assert t.workers() == workers and int(open(pid_file).read()) == pid
+    assert post(path, PATH).status == 200
+    assert t.stats()["turns"] >= turns + 8, "the table is the one of before"
     assert t.upgrade().wait(15) == 0
     assert post(path, PATH).status == 200
 

@@ -223,6 +223,10 @@ static void note_first_byte(struct tp_attempt *a)
 /* Bytes of an answer, at the front of the scratch buffer. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
+	if (a->stage == TP_STAGE_UNSENT && a->up->reused) { /* to whom it answers, only the provider knows */
+		fail(a, TP_CAUSE_POOL_CLOSED, "unasked bytes on a kept connection");
+		return;
+	}
 	if (a->heard_us == 0)
 		note_first_byte(a);
 	if (a->head_seen) {

@@ -37,7 +37,9 @@ void tp_client_set_state(struct tp_client *c, enum tp_client_state s)
 	case TP_CLIENT_FLUSH: tp_timer_set(&c->timer, c->config->limits.slow_reader_ms); break;
 	case TP_CLIENT_LINGER: tp_timer_set(&c->timer, LINGER_MS); break;
 	case TP_CLIENT_ANSWER:
-		if (c->out.len == 0) /* else the limit of a slow reader goes on: tp_client_write() */
+		/* Else the limit of a slow reader goes on; bytes that only wait for the end of the loop turn
+		 * have not met it: send_now() sets it when they do. */
+		if (c->out.len == 0 || c->send.queued)
 			tp_timer_clear(&c->timer);
 		break;
 	case TP_CLIENT_TUNNEL:
@@ -52,14 +54,12 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 	if (c->state == TP_CLIENT_CLOSED)
 		return;
 	struct tp_worker *w = c->worker;
-	if (c->send.queued)
-		(void)send_now(c); /* what was given to the client before this end is still its own */
 	if (c->state == TP_CLIENT_HANDSHAKE)
 		tp_worker_count(w, TP_COUNT_TLS_FAILED);
 	tp_debug("client closed in state %s: %s", state_names[c->state], why);
-	/* An answer that waits for the end of the loop turn only has been given. */
-	if (c->send.queued && c->io.fd >= 0 && !reset)
-		reset = !send_now(c);
+	/* What waits for the end of the loop turn only was given to the client before this end. */
+	if (c->send.queued && !send_now(c))
+		reset = true;
 	tp_client_set_state(c, TP_CLIENT_CLOSED);
 	if (c->turn != NULL)
 		tp_turn_client_gone(c->turn);
@@ -81,7 +81,7 @@ void tp_client_close(struct tp_client *c, const char *why, bool reset)
 static void on_timer(void *arg)
 {
 	struct tp_client *c = arg;
-	if (c->out.len > 0) {
+	if (c->out.len > 0 && !c->send.queued) {
 		tp_client_close(c, "slow reader", true);
 		return;
 	}
@@ -422,8 +422,12 @@ void tp_client_new(struct tp_runtime *r, size_t listener, int fd)
 	tp_client_set_state(c, ssl != NULL ? TP_CLIENT_HANDSHAKE : TP_CLIENT_IDLE);
 }
 
-void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unread)
+void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unsent,
+		      struct tp_buf *ret_unread)
 {
+	tp_worker_undefer(c->worker, &c->send);
+	*ret_unsent = c->out;
+	c->out = (struct tp_buf){0};
 	*ret_fd = tp_io_release(&c->io, ret_ssl);
 	*ret_unread = c->in;
 	c->in = (struct tp_buf){0};

@@ -47,7 +47,7 @@ struct tp_client {
 	struct tp_timer timer;     /* the limit of the present state */
 	struct tp_buf in;          /* received and not used yet: part of a head, or a pipelined request */
 	struct tp_deferred send;   /* writes `out` at the end of the loop turn */
-	struct tp_buf out;         /* what the peer could not take at once */
+	struct tp_buf out;         /* what waits for the end of the loop turn, or did not find room */
 	size_t scanned;            /* of `in`: looked through for the end of a head already */
 	struct tp_chunked chunked; /* in BODY, with chunked_body */
 	uint64_t body_left;        /* in BODY, without */
@@ -80,8 +80,10 @@ void tp_client_turn_over(struct tp_client *c, enum tp_client_next next);
 /* Reads no more request body until tp_client_resume(). */
 void tp_client_pause(struct tp_client *c);
 void tp_client_resume(struct tp_client *c);
-/* Gives socket and unread input to a tunnel; the client struct is closed without touching the socket. */
-void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unread);
+/* Gives the socket to a tunnel, with what was to be written to it and what was read ahead; the client struct
+ * is closed without touching the socket. */
+void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unsent,
+		      struct tp_buf *ret_unread);
 /* The one way to close, with a reason that is logged; ends the turn as left by its client. `reset`: RST
  * instead of FIN. */
 void tp_client_close(struct tp_client *c, const char *why, bool reset);

@@ -148,7 +148,7 @@ void tp_tunnel_start(struct tp_worker *w, struct tp_tunnel_end client, struct tp
 	tp_timer_set(&t->idle, idle_ms);
 	bool a = open_side(t, &t->client, &t->provider, &client);
 	bool b = open_side(t, &t->provider, &t->client, &provider);
-	if (!a || !b)
+	if (!a || !b || t->client.out.failed || t->provider.out.failed)
 		close_tunnel(t, "out of memory", true);
 	else if (flush(&t->client) && flush(&t->provider))
 		tp_io_again(&t->client.io);

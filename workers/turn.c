@@ -399,12 +399,16 @@ static void on_switched(void *owner, const struct tp_answer_piece *head, int fd,
 	about.close = false;
 	about.upgrade = true;
 	tp_answer_facts(head->head, head->bytes, tp_clock_wall_ms() / 1000, &facts);
-	tp_answer_head_relay(&client.first, 101, head->head, head->bytes, &facts, &about);
-	tp_buf_add(&client.first, head->data, head->n);
+	struct tp_buf first = {0};
+	tp_answer_head_relay(&first, 101, head->head, head->bytes, &facts, &about);
+	tp_buf_add(&first, head->data, head->n);
 	struct tp_ledger_ending e = {.end = TP_END_SUCCESS};
 	t->record.status = 101;
 	leave(t, TP_TURN_OK, &e);
-	tp_client_detach(c, &client.fd, &client.ssl, &provider.first);
+	tp_client_detach(c, &client.fd, &client.ssl, &client.first, &provider.first);
+	tp_buf_add(&client.first, first.data, first.len); /* behind an answer before it */
+	client.first.failed = client.first.failed || first.failed;
+	tp_buf_free(&first);
 	tp_tunnel_start(w, client, provider, idle_ms);
 }
 

@@ -54,12 +54,6 @@ static void release_from(struct tp_slot *s, uint32_t owner)
 						      memory_order_release, memory_order_relaxed);
 }
 
-void tp_slot_release(struct tp_region *r, unsigned slot)
-{
-	struct tp_slot *s = &r->slots[slot % TP_SHM_SLOTS];
-	release_from(s, atomic_load_explicit(&s->owner, memory_order_relaxed));
-}
-
 void tp_slot_release_stamp(struct tp_region *r, struct tp_stamp s)
 {
 	release_from(&r->slots[s.slot], s.generation | TP_SLOT_ASSIGNED);

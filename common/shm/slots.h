@@ -19,13 +19,12 @@ struct tp_stamp {
 /* Master: before each fork into `slot`; returns the stamp the child lives under. Gauges of the slot start at
  * zero, counters go on. */
 struct tp_stamp tp_slot_assign(struct tp_region *r, unsigned slot);
-/* Master: after waitpid() for that worker, and at its own start for each slot without a live owner. */
-void tp_slot_release(struct tp_region *r, unsigned slot);
-/* The same for one stamp; nothing happens when it is stale.  While one master hands over to the next, both
- * see the slots: whoever comes second must not release what has been assigned since. */
+/* Master: after waitpid() for that worker; nothing happens when the stamp is stale.  While one master hands
+ * over to the next, both see the slots: whoever comes second must not release what has been assigned since.
+ */
 void tp_slot_release_stamp(struct tp_region *r, struct tp_stamp s);
-/* The same for a slot whose owner's process is gone (see tp_slot_occupied()); nothing happens when it is
- * there, or nobody owns the slot. */
+/* The same at a master's start, for a slot whose owner's process is gone (see tp_slot_occupied()); nothing
+ * happens when it is there, or nobody owns the slot. */
 void tp_slot_release_dead(struct tp_region *r, unsigned slot);
 bool tp_stamp_live(const struct tp_region *r, struct tp_stamp s);
 /* The last heartbeat of the owner of a stale stamp; 0 when it is not known (no beat, or another has died in

@@ -1,7 +1,10 @@
 """Framing and headers: cases FR, and what passes on connections."""
 
+import os
+import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -242,6 +245,24 @@ def _(lab):
         assert b.at >= a.answered_at
 
 
+@rows("limits-of-one-state-do-not-cut-the-next")
+def _(lab):
+    """Bytes that only wait for the end of the loop turn leave no limit behind that is not of the state after it."""
+    path = "/v1/chat/completions"
+    body = body_for(path)
+    late = lambda: ok(b'{"choices":[1]}', after=1.6)
+    u = lab.provider(late(), ok(b'{"choices":[1]}'), late())
+    t = lab.turnpike(u, {"workers": 1, "limits": {"client_body": "1s", "client_idle": "1s", "client_header": "1s"}})
+    at_once = lab.client(t)
+    at_once.send(request_bytes("POST", path, {"Expect": "100-continue"}, body=body))
+    served(at_once.response(), sends=1)
+    pipelined = lab.client(t)
+    pipelined.send(request_bytes("POST", path, body=body) * 2)
+    for _ in range(2):
+        served(pipelined.response(), sends=1)
+    assert u.count == 3
+
+
 @rows("a-bad-request-behind-a-good-one")
 def _(lab):
     u = lab.provider(ok(after=0.3))
@@ -354,6 +375,44 @@ def _(lab):
         assert b"forged" not in answer.body
         time.sleep(0.4)
     assert u.count == 7 and len(u.connections) == 5
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    while Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
+        os.sched_yield()
+
+
+@rows("nothing-unasked-in-one-loop-turn")
+def _(lab):
+    """Bytes that come with the next request, before a byte of it was written, are not its answer."""
+    forged = b'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged'
+    asked = threading.Semaphore(0)
+
+    def then_unasked(x):
+        x.answer(200, (), b'{"choices":[]}')
+        assert asked.acquire(timeout=10)
+        x.write(forged)
+        written.release()
+
+    written = threading.Semaphore(0)
+    u = lab.provider(*[then_unasked, ok()] * 12)
+    t = lab.turnpike(u, {"workers": 1}, allow=[r"unasked|unexpected|before use"])
+    worker, = t.workers()
+    first, second = lab.client(t), lab.client(t)
+    request = request_bytes("POST", "/v1/chat/completions", body=body_for("/v1/chat/completions"))
+    for _ in range(12):
+        first.send(request)
+        served(first.response(), sends=1)
+        stop(worker)  # within the time in which a kept connection is not looked at
+        second.send(request)
+        asked.release()
+        assert written.acquire(timeout=10)
+        os.kill(worker, signal.SIGCONT)
+        answer = second.response()
+        served(answer, sends=1)
+        assert b"forged" not in answer.body
+    assert u.count == 24
 
 
 @rows("early-answer-during-upload")

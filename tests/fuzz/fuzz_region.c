@@ -15,6 +15,7 @@
 
 #include "common/shm/layout.h"
 #include "common/shm/ledger.h"
+#include "tests/unit/dies.h"
 
 enum { NOW_MS = 5000000 };
 static const struct tp_region_sizes small = {.logical_requests = 128};
@@ -49,7 +50,7 @@ static void use(struct tp_region *r, bool resend)
 		tp_ledger_end(&h, &end, NOW_MS);
 	}
 	(void)tp_ledger_entries(r);
-	tp_slot_release(r, 1);
+	worker_dies(r, 1);
 }
 
 static void put(const char *name, const void *bytes, size_t n, off_t offset, int flags)

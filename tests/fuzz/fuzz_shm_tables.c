@@ -11,6 +11,7 @@
 
 #include "common/shm/layout.h"
 #include "common/shm/rounds.h"
+#include "tests/unit/dies.h"
 
 enum { NOW_MS = 5000000, APART_MS = 60000, /* clocks of processes */ GAP_MS = 300000 };
 
@@ -187,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use_tokens(r, owner);
 		use_rounds(r);
 	}
-	tp_slot_release(r, owner.slot);
+	worker_dies(r, owner.slot);
 	tp_region_close(r);
 	return 0;
 }

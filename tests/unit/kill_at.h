@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/shm/layout.h"
+#include "tests/unit/dies.h"
 
 static const char *kill_at; /* the point, or NULL */
 
@@ -35,7 +36,7 @@ static inline void kill_in(struct tp_region *r, const char *point, struct tp_sta
 	int status;
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "\"%s\" was not reached", point);
-	tp_slot_release(r, owner.slot);
+	worker_dies(r, owner.slot);
 }
 
 #endif

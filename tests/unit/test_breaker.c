@@ -6,6 +6,7 @@
 #include "common/shm/breaker.h"
 #include "common/shm/layout.h"
 
+#include "tests/unit/dies.h"
 #include "tests/unit/suite.h"
 
 enum { WORKERS = 4, START_MS = 1000000, PASSES = 8, STEPS = 40 };
@@ -251,7 +252,7 @@ static void run_step(struct run *run, const struct step *s)
 	case OP_MANY: run_many(run, s); break;
 	case OP_DIE: {
 		unsigned slot = workers[s->n % WORKERS].slot;
-		tp_slot_release(region, slot);
+		worker_dies(region, slot);
 		workers[s->n % WORKERS] = tp_slot_assign(region, slot);
 		break;
 	}

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "common/base/clock.h"
+#include "tests/unit/dies.h"
 #include "tests/unit/kill_at.h"
 #include "tests/unit/suite.h"
 
@@ -69,7 +70,7 @@ static void check_directory(void)
 	for (uint32_t i = 0; i < tp_dir_entries(d); i++)
 		used += tp_dir_at(d, i, &ref, &a);
 	ck_assert_uint_eq(used, tp_dir_entries(d));
-	tp_slot_release(region, 200);
+	worker_dies(region, 200);
 }
 
 static const struct death {
@@ -116,7 +117,7 @@ START_TEST(killed_at_a_step)
 			      "\"%s\": listed after %u", d->point, n);
 	if (d->failures > 0)
 		ck_assert_int_eq((int)turn(rival, 0, TP_BREAKER_NEUTRAL, now), TP_BREAKER_LISTED);
-	tp_slot_release(region, RIVAL);
+	worker_dies(region, RIVAL);
 	check_directory();
 	tp_region_close(region);
 }
@@ -185,7 +186,7 @@ static void reap(pid_t pid, unsigned slot)
 	(void)kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	atomic_store(&shared->probing[slot], 0);
-	tp_slot_release(region, slot);
+	worker_dies(region, slot);
 }
 
 START_TEST(killed_at_random)

@@ -4,6 +4,7 @@
 
 #include "common/shm/cooldown.h"
 #include "common/shm/layout.h"
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -112,7 +113,7 @@ START_TEST(one_probe_of_an_untold_one)
 	tp_cooldown_end_probe(&p, false);
 	ck_assert(tp_cooldown_take_probe(region, b, name.key, 0, NOW, &p, &wait));
 	other = p;
-	tp_slot_release(region, b.slot);
+	worker_dies(region, b.slot);
 	ck_assert(tp_cooldown_take_probe(region, a, name.key, 0, NOW, &p, &wait));
 	tp_cooldown_end_probe(&other, true);
 	b = tp_slot_assign(region, b.slot);
@@ -146,7 +147,7 @@ START_TEST(a_told_one_is_probed_each_five_minutes)
 	/* It learned nothing: the next at once. */
 	tp_cooldown_end_probe(&p, false);
 	ck_assert(tp_cooldown_take_probe(region, b, name.key, FIVE_MINUTES, now, &p, &wait));
-	tp_slot_release(region, b.slot);
+	worker_dies(region, b.slot);
 	ck_assert(tp_cooldown_take_probe(region, a, name.key, FIVE_MINUTES, now, &p, &wait));
 }
 END_TEST

@@ -6,6 +6,7 @@
 #include "common/shm/counters.h"
 #include "common/shm/slots.h"
 
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -50,7 +51,7 @@ START_TEST(counters_go_on_and_gauges_restart)
 	tp_gauge_add(region, 1, TP_GAUGE_TURNS, -1);
 	tp_gauge_add(region, 2, TP_GAUGE_TURNS, 7);
 	ck_assert_int_eq(tp_gauge_sum(region, TP_GAUGE_TURNS), 9);
-	tp_slot_release(region, 1);
+	worker_dies(region, 1);
 	ck_assert_int_eq(tp_gauge_sum(region, TP_GAUGE_TURNS), 7);
 	ck_assert_uint_eq(tp_counter_sum(region, TP_COUNT_TURNS), 5);
 	tp_slot_assign(region, 1);

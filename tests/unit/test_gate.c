@@ -4,6 +4,7 @@
 
 #include "common/shm/gate.h"
 #include "common/shm/layout.h"
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -20,7 +21,7 @@ static void setup(void)
 
 static void die(unsigned worker)
 {
-	tp_slot_release(region, workers[worker].slot);
+	worker_dies(region, workers[worker].slot);
 	workers[worker] = tp_slot_assign(region, workers[worker].slot);
 }
 

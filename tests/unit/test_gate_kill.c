@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "tests/unit/dies.h"
 #include "tests/unit/kill_at.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
@@ -119,7 +120,7 @@ static void end(pid_t pid, unsigned number)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	atomic_store(&shared->inside[number], 0); /* before its permit is free */
 	atomic_fetch_add(&shared->left, 1);
-	tp_slot_release(region, number);
+	worker_dies(region, number);
 }
 
 START_TEST(killed_at_random)

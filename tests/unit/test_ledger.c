@@ -2,6 +2,7 @@
  * The rules of the ledger, as scripts: each line of a script is one call and what it must give. The clock is
  * the script's own, in milliseconds from its start.
  */
+#include "tests/unit/dies.h"
 #include "tests/unit/ledger_table.h"
 #include "tests/unit/suite.h"
 
@@ -419,7 +420,7 @@ static void run_step(struct run *run, const struct step *s)
 	case OP_DIE: {
 		unsigned slot = workers[s->turn % WORKERS].slot;
 		tp_slot_beat(region, slot, run->now);
-		tp_slot_release(region, slot);
+		worker_dies(region, slot);
 		workers[s->turn % WORKERS] = tp_slot_assign(region, slot);
 		break;
 	}

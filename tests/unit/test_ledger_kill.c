@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/dies.h"
 #include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, WORKER = 1, RIVAL = 2, SMALL_CELLS = 128 };
@@ -146,7 +147,7 @@ static void kill_in(const struct death *d, struct tp_stamp owner, const struct t
 	int status;
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "\"%s\" was not reached", d->point);
-	tp_slot_release(region, owner.slot);
+	worker_dies(region, owner.slot);
 }
 
 START_TEST(killed_at_a_step)
@@ -172,7 +173,7 @@ START_TEST(killed_at_a_step)
 	else
 		ck_assert(tp_ledger_charge(&h, &four, TP_CLASS_TRANSIENT, NOW_MS + 1) &&
 			  h.used == d->used + 1);
-	tp_slot_release(region, WORKER);
+	worker_dies(region, WORKER);
 	check_every_cell_is_usable(SMALL_CELLS);
 	tp_region_close(region);
 }
@@ -215,8 +216,8 @@ START_TEST(insertions_of_an_id_meet)
 		ck_assert_int_eq((int)tp_ledger_join(region, owner, n == 0 ? &id : &theirs, &windows, &four,
 						     NOW_MS, &h, &m),
 				 TP_JOIN_BUSY);
-	tp_slot_release(region, WORKER);
-	tp_slot_release(region, RIVAL);
+	worker_dies(region, WORKER);
+	worker_dies(region, RIVAL);
 	check_every_cell_is_usable(SMALL_CELLS);
 	tp_region_close(region);
 }
@@ -267,8 +268,8 @@ START_TEST(killed_in_retreat)
 			 TP_JOIN_NEW);
 	ck_assert_uint_eq(h.used, 0);
 	ck_assert_uint_eq(tp_ledger_entries(region), 2);
-	tp_slot_release(region, WORKER);
-	tp_slot_release(region, RIVAL);
+	worker_dies(region, WORKER);
+	worker_dies(region, RIVAL);
 	check_every_cell_is_usable(SMALL_CELLS);
 	tp_region_close(region);
 }
@@ -352,7 +353,7 @@ static void kill_some(pid_t pids[PROCESSES], uint64_t *dice)
 		(void)usleep((useconds_t)(roll(dice) % 2000)); /* lets them run: where they are is the dice */
 		ck_assert_int_eq(kill(pids[slot], SIGKILL), 0);
 		ck_assert_int_eq(waitpid(pids[slot], NULL, 0), pids[slot]);
-		tp_slot_release(region, slot);
+		worker_dies(region, slot);
 		pids[slot] = start(slot, roll(dice) | 1);
 	}
 }
@@ -372,7 +373,7 @@ START_TEST(killed_at_random)
 	for (unsigned slot = 0; slot < PROCESSES; slot++) {
 		(void)kill(pids[slot], SIGKILL);
 		ck_assert_int_eq(waitpid(pids[slot], NULL, 0), pids[slot]);
-		tp_slot_release(region, slot);
+		worker_dies(region, slot);
 	}
 	ck_assert_msg(reached > 20, "they hang: %u rounds", reached);
 
@@ -390,7 +391,7 @@ START_TEST(killed_at_random)
 		spent += m.refusal == TP_CODE_BUDGET_EXHAUSTED;
 	}
 	ck_assert_msg(spent > reached, "hardly a budget was spent: %u", spent);
-	tp_slot_release(region, 100);
+	worker_dies(region, 100);
 	check_every_cell_is_usable(CELLS);
 	ck_assert_int_eq(munmap(tally, sizeof *tally), 0);
 	tp_region_close(region);

@@ -1,4 +1,5 @@
 /* A ledger that is full: who still finds room, what makes it, and what a turn without may do (SH-4). */
+#include "tests/unit/dies.h"
 #include "tests/unit/ledger_table.h"
 #include "tests/unit/suite.h"
 
@@ -97,7 +98,7 @@ START_TEST(in_flight_stays_until_its_worker_dies)
 		tp_ledger_join(region, workers[0], &id, &windows, &four, START_MS, &h, &m);
 	}
 	ck_assert_uint_eq(fill(10, 1, TP_IDENTITY_ID, TP_END_DECLINED, START_MS + 86400000), 0);
-	tp_slot_release(region, workers[0].slot);
+	worker_dies(region, workers[0].slot);
 	workers[0] = tp_slot_assign(region, workers[0].slot);
 	ck_assert_uint_eq(fill(10, 1, TP_IDENTITY_ID, TP_END_DECLINED, START_MS), 10);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/unit/dies.h"
 #include "tests/unit/kill_at.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
@@ -130,7 +131,7 @@ END_TEST
 START_TEST(a_late_writer_is_not_seen)
 {
 	struct tp_stamp dead = tp_slot_assign(region, SLOT);
-	tp_slot_release(region, SLOT);
+	worker_dies(region, SLOT);
 	struct tp_stamp heir = tp_slot_assign(region, SLOT);
 	put(dead, 0, 1);
 	ck_assert_uint_eq(tp_open_turns_read(region, list), 0);

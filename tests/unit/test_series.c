@@ -6,6 +6,7 @@
 #include "common/shm/layout.h"
 #include "common/shm/marks.h"
 #include "common/shm/series.h"
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -95,7 +96,7 @@ START_TEST(counters_go_on_and_gauges_restart)
 	tp_series_add(region, b.slot, gauge, 5);
 	tp_series_add(region, b.slot, gauge, -1);
 	ck_assert_int_eq(tp_series_sum(region, gauge), 7);
-	tp_slot_release(region, a.slot);
+	worker_dies(region, a.slot);
 	ck_assert_int_eq(tp_series_sum(region, gauge), 4);
 	ck_assert_int_eq(tp_series_sum(region, count), 3);
 	a = tp_slot_assign(region, a.slot);
@@ -189,7 +190,7 @@ START_TEST(each_value_falls_into_its_bucket)
 	ck_assert_uint_eq(s.sum_us, sum);
 	tp_histogram_read(region, TP_HISTOGRAM_WAIT, &s);
 	ck_assert_uint_eq(s.count, 0);
-	tp_slot_release(region, 1);
+	worker_dies(region, 1);
 	(void)tp_slot_assign(region, 1);
 	tp_histogram_read(region, TP_HISTOGRAM_TURN, &s);
 	ck_assert_uint_eq(s.count, 2 * TP_HISTOGRAM_BUCKETS);

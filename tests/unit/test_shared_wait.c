@@ -6,6 +6,7 @@
 #include "common/shm/layout.h"
 #include "common/shm/shared_wait.h"
 
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -121,13 +122,13 @@ START_TEST(answers_that_are_not_good_let_one_go)
 	}
 	/* The dead hold nobody up. */
 	ck_assert_uint_eq(let_go(20, END), 1);
-	tp_slot_release(region, workers[0].slot);
+	worker_dies(region, workers[0].slot);
 	ck_assert_uint_eq(let_go(21, END), 1);
 	tp_shared_wait_report(&passes[21], true);
 	/* Two may go, and both of them die: there is still a leader. */
 	ck_assert_uint_eq(let_go(22, END), 2);
-	tp_slot_release(region, workers[22 % 4].slot);
-	tp_slot_release(region, workers[23 % 4].slot);
+	worker_dies(region, workers[22 % 4].slot);
+	worker_dies(region, workers[23 % 4].slot);
 	workers[0] = tp_slot_assign(region, 0);
 	ck_assert(ask(24, END));
 	/* And after a while it is over. */

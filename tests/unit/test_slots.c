@@ -10,6 +10,7 @@
 #include "common/shm/layout.h"
 #include "common/shm/slots.h"
 
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -24,7 +25,7 @@ START_TEST(release_makes_stale)
 {
 	struct tp_stamp first = tp_slot_assign(region, 3), other = tp_slot_assign(region, 4);
 	ck_assert(tp_stamp_live(region, first));
-	tp_slot_release(region, 3);
+	worker_dies(region, 3);
 	ck_assert(!tp_stamp_live(region, first));
 	ck_assert(tp_stamp_live(region, other));
 	struct tp_stamp second = tp_slot_assign(region, 3);
@@ -38,7 +39,7 @@ START_TEST(generation_wraps_past_nobody)
 	for (int n = 0; n < 0x10001; n++) {
 		struct tp_stamp s = tp_slot_assign(region, 255);
 		ck_assert_uint_ne(s.generation, 0);
-		tp_slot_release(region, 255);
+		worker_dies(region, 255);
 		ck_assert(!tp_stamp_live(region, s));
 	}
 }
@@ -54,7 +55,7 @@ START_TEST(beat_and_ready_restart)
 	ck_assert_uint_eq(tp_slot_last_beat(region, 7), 123456);
 	ck_assert_uint_eq(tp_slot_last_beat(region, 8), 0);
 	ck_assert(tp_slot_ready(region, 7));
-	tp_slot_release(region, 7);
+	worker_dies(region, 7);
 	ck_assert(!tp_slot_ready(region, 7));
 	tp_slot_assign(region, 7);
 	ck_assert_uint_eq(tp_slot_last_beat(region, 7), 0);
@@ -76,7 +77,7 @@ START_TEST(described_while_somebody_lives_there)
 	ck_assert(info.ready);
 	uint64_t now = tp_clock_boot_ms();
 	ck_assert(info.started_ms <= now + 10 && now - info.started_ms < 600 * 1000);
-	tp_slot_release(region, 5);
+	worker_dies(region, 5);
 	ck_assert(!tp_slot_describe(region, 5, &info));
 	ck_assert(!tp_slot_describe(region, TP_SHM_SLOTS, &info));
 }

@@ -4,6 +4,7 @@
 
 #include "common/shm/layout.h"
 #include "common/shm/token.h"
+#include "tests/unit/dies.h"
 #include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
@@ -173,16 +174,16 @@ START_TEST(the_dead_are_replaced_once)
 {
 	struct tp_token_lease l = {0};
 	ck_assert_int_eq(take(one, 0, false, NOW_MS, &l), TP_TOKEN_TAKEN);
-	tp_slot_release(region, one.slot);
+	worker_dies(region, one.slot);
 	ck_assert_int_eq(take(two, 0, false, NOW_MS, &l), TP_TOKEN_TAKEN);
 	one = tp_slot_assign(region, 1);
 	ck_assert_int_eq(take(one, 0, false, NOW_MS, &l), TP_TOKEN_HELD);
-	tp_slot_release(region, two.slot);
+	worker_dies(region, two.slot);
 	ck_assert_int_eq(take(one, 0, false, NOW_MS, &l), TP_TOKEN_LATER);
 	ck_assert_int_eq(take(one, 0, false, NOW_MS + 999, &l), TP_TOKEN_LATER);
 	ck_assert_int_eq(take(one, 0, false, NOW_MS + 1000, &l), TP_TOKEN_TAKEN);
 	/* Who comes behind it is the first to replace it. */
-	tp_slot_release(region, one.slot);
+	worker_dies(region, one.slot);
 	two = tp_slot_assign(region, 2);
 	ck_assert_int_eq(take(two, 0, false, NOW_MS + 1000, &l), TP_TOKEN_TAKEN);
 	/* A late word of the dead changes nothing. */

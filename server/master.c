@@ -221,7 +221,7 @@ static void read_signals(struct master *m)
 /* All workers are down, three times in a row, quickly: what they share is the suspect. */
 static void renew_table(struct master *m)
 {
-	if (tp_succession_pending(m)) {
+	if (tp_succession_pending(m) || (!tp_succession_settled(m) && m->fds.predecessor >= 0)) {
 		tp_error("all workers died three times in a row: giving up, the table is another's");
 		enter(m, MASTER_FAILED);
 		return;
@@ -302,6 +302,9 @@ static uint64_t turn(struct master *m)
 	if (m->state == MASTER_CLOSING) {
 		uint64_t now = tp_clock_boot_ms();
 		if (now >= m->closing_ends_ms) {
+			read_signals(m); /* late ourselves: the end of the new master may wait there */
+			if (m->state != MASTER_CLOSING)
+				return 0;
 			if (m->upgrade.state == UPGRADE_DONE && !m->upgrade.let_go)
 				tp_upgrade_let_go(m);
 			else

@@ -70,9 +70,9 @@ static void make_room(struct writer *w, int directory)
 		remove_oldest(w, directory);
 }
 
-static void remember(struct writer *w, int directory, const char *name)
+/* There is room for it. */
+static void remember(struct writer *w, const char *name)
 {
-	make_room(w, directory);
 	char *copy = strdup(name);
 	if (copy == NULL)
 		return; /* then it stays until the next start */
@@ -94,7 +94,8 @@ static void find_files(struct writer *w)
 	if (n < 0)
 		tp_warn("snapshots.directory %s cannot be read: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
-		remember(w, directory, found[i]->d_name);
+		make_room(w, directory);
+		remember(w, found[i]->d_name);
 		free(found[i]);
 	}
 	free(found);
@@ -140,7 +141,7 @@ static void take_file(struct writer *w, size_t n)
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error = directory < 0 ? errno : write_file(w, directory, n);
 	if (error == 0) {
-		remember(w, directory, w->message.head.name);
+		remember(w, w->message.head.name);
 		(void)tp_number_add(w->region, TP_NUMBER_SNAPSHOTS, 1);
 		if (w->told)
 			tp_info("snapshots are written to %s again", path);

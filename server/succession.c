@@ -185,8 +185,13 @@ void tp_succession_end(struct master *m)
 {
 	if (m->succession.beside)
 		tp_region_drop_beside(m->config->state.name);
-	if (m->succession.state == SUCCESSION_DONE && !tp_succession_settled(m))
+	bool owns = m->succession.state == SUCCESSION_DONE && !tp_succession_settled(m);
+	if (owns && m->state == MASTER_FAILED && m->fds.predecessor >= 0) {
+		tp_listeners_disown_paths(&m->listeners); /* it takes them back */
+		tp_admin_retire(m->admin);
+	} else if (owns) {
 		settle(m);
+	}
 	tp_listeners_close(&m->succession.leaving);
 	tp_inheritance_free(m->succession.from);
 	if (m->fds.predecessor >= 0)

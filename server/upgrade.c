@@ -161,27 +161,39 @@ static void lose_name(const char *name, int error)
 		 name, strerror(-error));
 }
 
-/* A new master that was stopped is obeyed; one that crashes at once is not worth the service. Its workers
+enum { END_TEXT = 80 };
+
+static const char *how_ended(int status, char text[END_TEXT])
+{
+	if (WIFSIGNALED(status))
+		(void)snprintf(text, END_TEXT, "was ended by signal %d (%s)", WTERMSIG(status),
+			       strsignal(WTERMSIG(status)));
+	else
+		(void)snprintf(text, END_TEXT, "exited with status %d", WEXITSTATUS(status));
+	return text;
+}
+
+/* A new master that was stopped is obeyed; one that fails at once is not worth the service. Its workers
  * leave, as their master has gone. */
 static void take_back(struct master *m, int status)
 {
 	const char *name = m->config->state.name;
-	if (!WIFSIGNALED(status) || m->upgrade.asked_to_stop || !tp_master_take_back(m))
+	char how[END_TEXT];
+	if (status == 0 || m->upgrade.asked_to_stop || !tp_master_take_back(m))
 		return;
 	/* they change places again, and its table is dropped */
 	int error = tp_region_identity(name) != m->upgrade.table ? tp_region_put_in_place(name) : 0;
 	if (error != 0)
 		lose_name(name, error);
-	tp_error(
-		"upgrade: the new master (pid %ld) was ended by signal %d (%s) in its first second; this one "
-		"goes on serving",
-		(long)m->upgrade.pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	tp_error("upgrade: the new master (pid %ld) %s in its first second; this one goes on serving",
+		 (long)m->upgrade.pid, how_ended(status, how));
 	end_failed(m);
 }
 
 bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
 {
 	struct upgrade *u = &m->upgrade;
+	char how[END_TEXT];
 	if (u->state == UPGRADE_NONE || u->pid != pid)
 		return false;
 	if (u->state == UPGRADE_DONE) {
@@ -189,14 +201,10 @@ bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
 		take_back(m, status);
 		return true;
 	}
-	if (u->state == UPGRADE_STARTING && WIFSIGNALED(status))
-		tp_error("upgrade: the new binary (pid %ld) was ended by signal %d (%s) before it was ready; "
-			 "this one goes on serving",
-			 (long)pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (u->state == UPGRADE_STARTING)
-		tp_error("upgrade: the new binary (pid %ld) exited with status %d before it was ready, see "
-			 "above; this one goes on serving",
-			 (long)pid, WEXITSTATUS(status));
+	if (u->state == UPGRADE_STARTING)
+		tp_error("upgrade: the new binary (pid %ld) %s before it was ready, see above; this one goes "
+			 "on serving",
+			 (long)pid, how_ended(status, how));
 	end_failed(m);
 	return true;
 }

@@ -65,7 +65,7 @@ static bool tells_body(struct tp_str name)
 	static const struct tp_str names[] = {
 		TP_NAME("etag"),          TP_NAME("last-modified"),  TP_NAME("content-md5"),
 		TP_NAME("digest"),        TP_NAME("content-digest"), TP_NAME("repr-digest"),
-		TP_NAME("accept-ranges"),
+		TP_NAME("accept-ranges"), TP_NAME("content-range"),
 	};
 	return tp_str_is_one_of(name, names, sizeof names / sizeof names[0]);
 }
@@ -78,7 +78,7 @@ static bool passes(const struct tp_field *f, struct tp_str value, struct tp_str 
 	/* alt-svc would lead the client around us. */
 	case TP_FIELD_OTHER:
 		return !f->connection_named && !tp_str_ieq(name, TP_STR("alt-svc")) &&
-		       !(about->merged && tells_body(name));
+		       !(about->changed && tells_body(name));
 	case TP_FIELD_CONTENT_LENGTH: return about->framing == TP_ANSWER_NO_BODY;
 	case TP_FIELD_CONNECTION:
 	case TP_FIELD_UPGRADE: return about->upgrade;

@@ -29,7 +29,7 @@ struct tp_answer_about {
 	bool replay_off;                       /* the request was too large to be kept */
 	bool json;                             /* the body was replaced by the family's JSON */
 	bool decoded;                          /* the body came compressed and goes out plain */
-	bool merged;                           /* the body is not the provider's alone */
+	bool changed;                          /* the body is another one than the provider sent */
 	const struct tp_mask_secrets *secrets; /* masked in what is the provider's; NULL = none */
 	bool upgrade;                          /* 101: Connection and Upgrade pass */
 };

@@ -61,14 +61,12 @@ static void rest(struct check *c, const char *why)
 static void tell_start(const struct tp_provider_conf *p, const char *why)
 {
 	if (p->health_path != NULL)
-		tp_warn("provider %s: its health path %s does not answer 200: %s; requests are sent to it "
-			"all "
-			"the same",
+		tp_warn("provider %s: its health path %s does not answer 200: %s; "
+			"requests are sent to it all the same",
 			p->name, p->health_path, why);
 	else
-		tp_warn("provider %s: endpoint unreachable: check URL and network (tried %s: %s); requests "
-			"are "
-			"sent to it all the same",
+		tp_warn("provider %s: endpoint unreachable: check URL and network (tried %s: %s); "
+			"requests are sent to it all the same",
 			p->name, p->base, why);
 }
 

@@ -303,9 +303,8 @@ struct tp_refresher *tp_refresher_new(struct tp_provider_rt *rt, struct tp_buf *
 	f->origin = origin_of(f);
 	f->id = tp_token_open(rt->worker->region, tp_str_from(rt->conf->name));
 	if (f->id == TP_TOKEN_NONE)
-		tp_error("provider %s: the shared table has no room for its access token (%d providers at "
-			 "most, "
-			 "since it was made)",
+		tp_error("provider %s: the shared table has no room for its access token "
+			 "(%d providers at most, since it was made)",
 			 rt->conf->name, TP_TOKENS);
 	return f;
 }

@@ -20,7 +20,7 @@ void tp_relay_render_head(struct tp_turn *t, const struct tp_answer_piece *p)
 	about.framing = r->framing;
 	about.length = p->head->content_length;
 	about.decoded = r->decoder != NULL;
-	about.merged = r->list;
+	about.changed = r->list || about.decoded;
 	if (r->framing == TP_ANSWER_CLOSE) {
 		about.close = true;
 		t->keep_alive = false;

@@ -176,6 +176,7 @@ void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence)
 	about.decoded = s->decoded;
 	about.secrets = &secrets.list;
 	make_body(t, &secrets.list, about.json, &shown);
+	about.changed = s->decoded || shown.body.p != s->body.data;
 	about.framing = t->head_request ? TP_ANSWER_NO_BODY : TP_ANSWER_LENGTH;
 	about.length = shown.body.n;
 	tp_answer_head_relay(&head, s->status, s->head, s->bytes, &s->facts, &about);

@@ -23,9 +23,8 @@ static bool has_gate(const struct tp_provider_rt *p, struct tp_buf *why)
 	if (p->conf->capacity_limit == TP_LIMIT_OFF || p->gate != TP_GATE_NONE)
 		return true;
 	tp_buf_printf(why,
-		      "provider %s: the shared table has no room for its capacity.limit: %d names have had "
-		      "one since it "
-		      "was made; start once with --fresh-state",
+		      "provider %s: the shared table has no room for its capacity.limit: "
+		      "%d names have had one since it was made; start once with --fresh-state",
 		      p->conf->name, TP_GATES);
 	return false;
 }

@@ -209,6 +209,26 @@ static ssize_t write_some(struct tp_sink *s, const char *bytes, size_t n)
 	return write(s->fd, bytes, n);
 }
 
+static bool is_open_file(const struct tp_sink *s)
+{
+	return s->kind == TP_SINK_FILE && s->fd >= 0;
+}
+
+/* The disk was full: does the file end inside a line, of this process or another? One that cannot be read is
+ * taken to: an empty line does no harm. */
+static bool ends_inside(const struct tp_sink *s)
+{
+	char path[32], last = '\n';
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
+	int fd = is_open_file(s) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return true;
+	off_t n = lseek(fd, -1, SEEK_END);
+	bool inside = n >= 0 && pread(fd, &last, 1, n) == 1 && last != '\n';
+	(void)close(fd);
+	return inside;
+}
+
 static bool must_wait(void)
 {
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR || errno == ENOBUFS;
@@ -231,6 +251,7 @@ bool tp_sink_flush(struct tp_sink *s)
 			if (must_wait())
 				return false;
 			s->why = errno;
+			s->torn = s->torn || is_open_file(s);
 			lose_pending(s);
 			break;
 		}
@@ -261,17 +282,22 @@ static bool keep(struct tp_sink *s, const char *bytes, size_t n)
 static bool put_line(struct tp_sink *s, struct tp_str line)
 {
 	size_t done = 0;
-	if (tp_sink_flush(s)) {
+	bool ready = tp_sink_flush(s);
+	if (ready && s->torn) {
 		/* The rest of that line is lost: the next one must not seem to be its end. */
-		if (s->torn && write_some(s, "\n", 1) == 1)
-			s->torn = false;
+		ready = !ends_inside(s) || write_some(s, "\n", 1) == 1;
+		if (!ready && !must_wait())
+			return false;
+		s->torn = !ready;
+	}
+	if (ready) {
 		ssize_t put = write_some(s, line.p, line.n);
 		if (put == (ssize_t)line.n)
 			return true;
+		s->torn = put > 0 || is_open_file(s);
 		if (put < 0 && !must_wait())
 			return false;
 		done = put > 0 ? (size_t)put : 0;
-		s->torn = done > 0;
 	}
 	return keep(s, line.p + done, line.n - done);
 }

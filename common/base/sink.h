@@ -36,7 +36,7 @@ struct tp_sink {
 	enum tp_sink_kind kind;
 	int fd;                /* -1: none (syslog that is away) */
 	bool own;              /* fd is ours to close: not standard error */
-	bool torn;             /* the last line in the file has no end */
+	bool torn;             /* the last line in the file may have no end */
 	char *path;            /* owned; of the file or socket; NULL = standard error */
 	uint64_t lost;         /* lines, since the process began */
 	int why;               /* errno of the latest loss; EAGAIN: the reader is too slow */

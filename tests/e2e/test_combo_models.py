@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from harness.checks import relayed, served
+from harness.checks import VALIDATORS, relayed, served, tells_body
 from harness.combos import combo
 from harness.lab import Rows
 from harness.provider import error_body, raw, status
@@ -70,8 +70,6 @@ def _(lab, body):
     assert answer.status == 200 and answer.end == "complete" and answer.body == body, answer
 
 
-VALIDATORS = {"ETag": '"v1"', "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Accept-Ranges": "bytes",
-              "Content-MD5": "x", "Digest": "x", "Content-Digest": "x", "Repr-Digest": "x"}
 CONDITIONS = {"If-None-Match": '"v1"', "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT", "If-Match": '"v1"',
               "If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT", "If-Range": '"v1"', "Range": "bytes=0-5"}
 
@@ -85,7 +83,7 @@ def _(lab):
     answer = lab.get(t, headers=CONDITIONS)
     served(answer, sends=1)
     assert len(answer.json()["data"]) == 3
-    assert [name for name in VALIDATORS if answer.all(name)] == []
+    assert tells_body(answer) == []
     assert [name for name in CONDITIONS if a.sends[0].all(name)] == []
     answer = lab.get(t, "/v1/models/gpt-5", headers=CONDITIONS)  # which is relayed as it is
     assert answer.body == OPENAI and all(answer.all(name) == [value] for name, value in VALIDATORS.items())

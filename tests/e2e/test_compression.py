@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from harness.checks import FAMILIES, MODELS, error_json, refusal, relayed, served
+from harness.checks import FAMILIES, MODELS, VALIDATORS, error_json, refusal, relayed, served, tells_body
 from harness.client import body_for
 from harness.coding import CODINGS, coded, label, pieces
 from harness.lab import Rows, gaps, told
@@ -18,6 +18,8 @@ from harness.turnpike import BINARY, resident, until
 rows = Rows()
 SANITIZED = "san-" in BINARY  # freed memory stays resident there for a while
 PATH = "/v1/responses"
+GOOD = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello."},
+                                "finish_reason": "stop"}]}).encode()
 ONE_SEND = {"retry": {"overload": {"sends": 1}}}
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "data", "fixtures")
 
@@ -98,19 +100,32 @@ def _(lab, body):
 
 # ---- errors
 
+@rows.table("validators", {
+    "decoded": (compressed("gzip", GOOD, 200, VALIDATORS), True),
+    "decoded-error": (compressed("gzip", b'{"error":{"message":"no"}}', 400, VALIDATORS), True),
+    "masked": (status(400, VALIDATORS, b'{"error":{"message":"key sk-%s"}}' % (b"abcdefghij" * 4)), True),
+    "replaced": (status(400, dict(VALIDATORS, **{"Content-Type": "text/html"}), b"<html>no</html>"), True),
+    "as-it-came": (status(200, VALIDATORS, GOOD), False),
+    "error-as-it-came": (status(400, VALIDATORS, b'{"error":{"message":"no"}}'), False),
+})
+def _(lab, case):
+    """What the provider says of its bytes does not stand at others (RFC 9110, 8.8.1)."""
+    step, changed = case
+    answer = lab.post(lab.turnpike(lab.provider(step)))
+    assert answer.end == "complete" and tells_body(answer) == ([] if changed else list(VALIDATORS)), answer
+
+
 @rows.table("FR-2", {"%s-%s" % (n, a): (n, a) for n in CODINGS for a in ("gzip", None)})
 def _(lab, case):
     """A compressed 200 and a compressed 429, for clients that ask for it and for those that do not."""
     name, accept = case
-    good = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello."},
-                                    "finish_reason": "stop"}]}).encode()
     bad = json.dumps({"error": {"message": "Slow down.", "type": "rate_limit", "code": "rate_limited"}}).encode()
-    u = lab.provider(compressed(name, good), compressed(name, bad, 429))
+    u = lab.provider(compressed(name, GOOD), compressed(name, bad, 429))
     t = lab.turnpike(u, ONE_SEND)
     headers = {"Accept-Encoding": accept} if accept else {}
     answer = lab.post(t, headers=headers)
     served(answer, sends=1)
-    plain(answer, good)
+    plain(answer, GOOD)
     answer = lab.post(t, headers=headers)
     relayed(answer, 429)
     plain(answer, bad)

@@ -99,20 +99,12 @@ def _(lab):
           {"body": json.dumps(same(text + "b")).encode()})
 
 
-@rows("ID-5-turn-id")
-def _(lab):
-    body = body_for("/v1/responses")
-    head = "x-codex-turn-metadata"
-    twice(lab, 3, 1, {"path": "/v1/responses", "body": body, "headers": {head: '{"turn_id":"t1","x":1}'}},
-          {"path": "/v1/responses", "body": body, "headers": {head: '{"turn_id":"t2","x":1}'}})
-
-
-@rows("ID-5-turn-id-same")
-def _(lab):
-    body = body_for("/v1/responses")
-    head = "x-codex-turn-metadata"
-    twice(lab, 2, 1, {"path": "/v1/responses", "body": body, "headers": {head: '{"turn_id":"t1","x":1}'}},
-          {"path": "/v1/responses", "body": body, "headers": {head: '{"x":2,"turn_id":"t1"}'}})
+@rows.table("ID-5-turn-id", {"other": ('{"turn_id":"t2","x":1}', 3), "same": ('{"x":2,"turn_id":"t1"}', 2)})
+def _(lab, case):
+    metadata, sends = case
+    one = {"path": "/v1/responses", "body": body_for("/v1/responses"),
+           "headers": {"x-codex-turn-metadata": '{"turn_id":"t1","x":1}'}}
+    twice(lab, sends, 1, one, dict(one, headers={"x-codex-turn-metadata": metadata}))
 
 
 @rows("ID-5-path")

@@ -16,8 +16,8 @@ from harness.client import ask, post
 from harness.lab import Rows
 from harness.provider import ok
 from harness.turnpike import READY, FailingMalloc, children, merge, until, yaml
+from harness.upgrade import STAYS
 from test_memory import CHAT, FOR_EVER, LONG, places
-from test_upgrade import STAYS
 
 rows = Rows(allow=[r"."])
 MOST = 1000 if LONG else 14  # places of a sweep

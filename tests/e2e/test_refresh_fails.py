@@ -158,15 +158,20 @@ def _(lab):
     assert carried(u)[2:] == ["access-token-0001", "pooled-0002"]
 
 
+def combo(lab, providers, config, other):
+    """`c`: the provider with `refresh`, then another one."""
+    providers["other"] = {"url": other.url(), "keys": ["other-key-0001"]}
+    config.update(routes=[{"path": "/v1", "provider": "p"}], combos={"c": {"targets": [
+        {"provider": "p", "model": "a"}, {"provider": "other", "model": "b"}]}})
+    return lab.turnpike(providers, config, allow=[CANNOT], probe=False)
+
+
 @rows("keys-after-failure")
 def _(lab):
     """A key that is rejected, an endpoint that fails: the combo's next target."""
     u, e, other = lab.provider(then=status(401)), lab.provider(then=status(500)), lab.provider()
     providers, config = refreshing(lab, u, e, provider={"keys": ["old-key-0001"]})
-    providers["other"] = {"url": other.url(), "keys": ["other-key-0001"]}
-    config.update(routes=[{"path": "/v1", "provider": "p"}], combos={"c": {"targets": [
-        {"provider": "p", "model": "a"}, {"provider": "other", "model": "b"}]}})
-    t = lab.turnpike(providers, config, allow=[CANNOT], probe=False)
+    t = combo(lab, providers, config, other)
     served(lab.post(t, body=body_for(PATH, model="c")), sends=2)
     assert u.count == 1 and e.count == 1 and other.count == 1
     assert "access-token" not in other.sends[0].raw_head.decode()
@@ -178,10 +183,7 @@ def _(lab):
 def _(lab):
     u, e, other = lab.provider(), lab.provider(then=status(500)), lab.provider()
     providers, config = refreshing(lab, u, e)
-    providers["other"] = {"url": other.url(), "keys": ["other-key-0001"]}
-    config.update(routes=[{"path": "/v1", "provider": "p"}], combos={"c": {"targets": [
-        {"provider": "p", "model": "a"}, {"provider": "other", "model": "b"}]}})
-    t = lab.turnpike(providers, config, allow=[CANNOT], probe=False)
+    t = combo(lab, providers, config, other)
     served(lab.post(t, body=body_for(PATH, model="c")), sends=1)
     assert u.count == 0 and e.count == 1 and other.count == 1
 

@@ -9,7 +9,7 @@ import pytest
 from harness.client import post
 from harness.lab import Rows
 from harness.turnpike import READY, children, run, until
-from test_upgrade import PATH, STAYS, admin, held_back, start, successor
+from harness.upgrade import PATH, STAYS, admin, held_back, start, successor
 
 rows = Rows(allow=["is replaced by a fresh one", "does not get its name"])
 TAKEN = "this is the master now"

@@ -16,10 +16,10 @@
 #include "server/admin/metrics.h"
 #include "server/admin/report.h"
 
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 static const struct tp_breaker_policy reported = {.failures = 10, .window_ms = 300000, .duration_ms = 600000};
-static struct tp_region *region;
 static struct tp_stamp worker;
 static struct tp_config *config;
 static struct tp_buf out;
@@ -37,8 +37,7 @@ static const char yaml[] =
 static void setup(void)
 {
 	struct tp_buf errors = {0};
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	worker = tp_slot_assign(region, 3);
 	config = tp_config_parse("test", TP_STR(yaml), &errors);
 	ck_assert_msg(config != NULL, "%s", tp_buf_cstr(&errors));

@@ -5,24 +5,18 @@
 #include "common/shm/cooldown.h"
 #include "common/shm/layout.h"
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW = 1000000, FIVE_MINUTES = 300000 };
 
-static struct tp_region *region;
 static struct tp_stamp a, b;
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	a = tp_slot_assign(region, 1);
 	b = tp_slot_assign(region, 2);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
 }
 
 static struct tp_cooldown_name target(const char *model)
@@ -204,7 +198,7 @@ END_TEST
 
 TP_TESTS(cooldown)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_add_loop_test(t, two_meet, 0, sizeof meetings / sizeof *meetings);
 	tcase_add_test(t, names_are_apart);
 	tcase_add_test(t, one_probe_of_an_untold_one);

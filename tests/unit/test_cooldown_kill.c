@@ -5,11 +5,10 @@
 #include <stdlib.h>
 
 #include "tests/unit/kill_at.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, FIVE_MINUTES = 300000 };
-
-static struct tp_region *region;
 
 static struct tp_cooldown_name name(void)
 {
@@ -40,8 +39,7 @@ START_TEST(killed_at_a_step)
 {
 	const struct death *d = &deaths[_i];
 	struct tp_cooldown_probe p;
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	kill_in(region, d->point, tp_slot_assign(region, 1), live);
 	struct tp_stamp other = tp_slot_assign(region, 2);
 	ck_assert(tp_cooldown_get(region, name().key, NOW_MS, NULL) == d->cools);
@@ -51,7 +49,7 @@ START_TEST(killed_at_a_step)
 	ck_assert(tp_cooldown_take_probe(region, other, name().key, FIVE_MINUTES, NOW_MS + FIVE_MINUTES, &p,
 					 NULL));
 	tp_cooldown_end_probe(&p, true);
-	tp_region_close(region);
+	close_region();
 }
 END_TEST
 

@@ -7,20 +7,8 @@
 #include "common/shm/slots.h"
 
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
-
-static struct tp_region *region;
-
-static void setup(void)
-{
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
 
 /* An enumerator that was added without its name shows here. */
 START_TEST(each_has_a_name_of_its_own)
@@ -75,7 +63,7 @@ END_TEST
 
 TP_TESTS(counters)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, open_region, close_region);
 	tcase_add_test(t, each_has_a_name_of_its_own);
 	tcase_add_test(t, sums_add_up_over_slots);
 	tcase_add_test(t, counters_go_on_and_gauges_restart);

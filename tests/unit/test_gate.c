@@ -5,24 +5,18 @@
 #include "common/shm/gate.h"
 #include "common/shm/layout.h"
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW = 1000000, WORKERS = 3, TURNS = 8, STEPS = 32 };
 
-static struct tp_region *region;
 static struct tp_stamp workers[WORKERS];
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	for (unsigned i = 0; i < WORKERS; i++)
 		workers[i] = tp_slot_assign(region, i + 1);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
 }
 
 static void die(unsigned worker)
@@ -295,7 +289,7 @@ END_TEST
 
 TP_TESTS(gate)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, goes_by_the_script, 0, sizeof scripts / sizeof *scripts);
 	tcase_add_test(t, gates_are_by_name_and_bounded);

@@ -9,11 +9,11 @@
 
 #include "tests/unit/dies.h"
 #include "tests/unit/kill_at.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, LIMIT = 2, QUEUE = 8 };
 
-static struct tp_region *region;
 static tp_gate_id id;
 
 static enum tp_gate_answer ask(struct tp_stamp owner, struct tp_gate_ticket *t, struct tp_gate_permit *p)
@@ -41,8 +41,7 @@ START_TEST(killed_at_a_step)
 {
 	struct tp_gate_ticket t[LIMIT + QUEUE] = {0};
 	struct tp_gate_permit p[LIMIT + QUEUE] = {0};
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	id = tp_gate_open(region, TP_STR("p"));
 	kill_in(region, points[_i], tp_slot_assign(region, 1), live);
 	struct tp_stamp other = tp_slot_assign(region, 2);
@@ -55,7 +54,7 @@ START_TEST(killed_at_a_step)
 		tp_gate_give_back(region, id, &p[i], NOW_MS);
 		ck_assert_int_eq(ask(other, &t[i + LIMIT], &p[i + LIMIT]), TP_GATE_GO);
 	}
-	tp_region_close(region);
+	close_region();
 }
 END_TEST
 
@@ -129,8 +128,7 @@ START_TEST(killed_at_random)
 	pid_t pids[PROCESSES];
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(shared != MAP_FAILED);
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	id = tp_gate_open(region, TP_STR("p"));
 	for (unsigned i = 0; i < PROCESSES; i++)
 		pids[i] = begin(i);

@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/threads.h"
 
 enum { THREADS = 4, NOW_MS = 1000000, ROUNDS = 2000, QUEUE = 16 };
 static uint32_t most;
 
-static struct tp_region *region;
 static struct tp_stamp workers[THREADS];
 static tp_gate_id id;
 static atomic_uint inside, over, went, full, asleep;
@@ -43,8 +44,7 @@ void tp_shm_inject(const char *point)
 static void setup(void)
 {
 	most = 2;
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	for (unsigned i = 0; i < THREADS; i++)
 		workers[i] = tp_slot_assign(region, i);
 	id = tp_gate_open(region, TP_STR("p"));
@@ -53,20 +53,6 @@ static void setup(void)
 	atomic_store(&went, 0);
 	atomic_store(&full, 0);
 	atomic_store(&asleep, 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
-
-static void in_threads(unsigned n, void *(*body)(void *))
-{
-	pthread_t threads[THREADS];
-	for (uintptr_t i = 0; i < n; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, body, (void *)i), 0);
-	for (unsigned i = 0; i < n; i++)
-		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
 }
 
 static void enter_and_leave(struct tp_gate_permit *p)
@@ -208,7 +194,7 @@ END_TEST
 TP_TESTS(gate_race)
 {
 	tcase_set_timeout(t, 120);
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_add_test(t, never_more_than_the_limit);
 	tcase_add_loop_test(t, no_wakeup_is_lost, 0, 4);
 	tcase_add_test(t, a_limit_that_moves);

@@ -10,6 +10,7 @@
 #include "common/shm/ledger.h"
 
 #include "tests/unit/suite.h"
+#include "tests/unit/threads.h"
 
 enum { THREADS = 4, NOW_MS = 1000000 };
 
@@ -42,16 +43,6 @@ static struct tp_identity identity_for(enum tp_identity_kind kind, uint64_t numb
 		.key = tp_siphash128(tp_region_seed(region), name, sizeof name),
 		.credential = credential,
 	};
-}
-
-/* Runs `body` in all threads, each with its number. */
-static void in_threads(void *(*body)(void *))
-{
-	pthread_t threads[THREADS];
-	for (uintptr_t i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, body, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
 }
 
 /* ---- side by side: each round all threads join the same thing at once */
@@ -108,7 +99,7 @@ START_TEST(side_by_side)
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (int a = 0; a < ANSWERS; a++)
 			atomic_store(&answers[round][a], 0);
-	in_threads(join_each_round);
+	in_threads(THREADS, join_each_round);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (int a = 0; a < ANSWERS; a++)
 			ck_assert_msg(atomic_load(&answers[round][a]) == race->winners[a],
@@ -166,7 +157,7 @@ static void *spend_all(void *arg)
 START_TEST(never_more_than_the_limit)
 {
 	setup_cells(4096);
-	in_threads(spend_all);
+	in_threads(THREADS, spend_all);
 	for (unsigned record = 0; record < RECORDS; record++)
 		ck_assert_uint_eq(atomic_load(&sends[record]), MANY);
 	teardown();
@@ -232,7 +223,7 @@ START_TEST(cells_change_hands_whole)
 {
 	setup_cells(CHURN_CELLS);
 	atomic_store(&clock_ms, NOW_MS);
-	in_threads(churn);
+	in_threads(THREADS, churn);
 	ck_assert_uint_eq(atomic_load(&two_owners), 0);
 	ck_assert_uint_eq(atomic_load(&torn), 0);
 	ck_assert_msg(atomic_load(&shown) > 100, "too few answers from memory to tell: %u",

@@ -12,21 +12,10 @@
 
 #include "tests/unit/dies.h"
 #include "tests/unit/kill_at.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
-static struct tp_region *region;
 static struct tp_open_turn list[TP_OPEN_TURNS_SHOWN];
-
-static void setup(void)
-{
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
 
 /* Every word of it says the same. */
 static void put(struct tp_stamp owner, unsigned place, uint32_t n)
@@ -198,7 +187,7 @@ END_TEST
 
 TP_TESTS(open_turns)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, open_region, close_region);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, longest_open_first);
 	tcase_add_test(t, the_oldest_of_too_many);

@@ -7,21 +7,10 @@
 #include <string.h>
 
 #include "common/shm/layout.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
-static struct tp_region *region;
 static struct tp_failure list[TP_FAILURES_SHOWN];
-
-static void setup(void)
-{
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
 
 /* Every word of it says the same. */
 static void note(uint32_t n)
@@ -150,7 +139,7 @@ END_TEST
 
 TP_TESTS(recent)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, open_region, close_region);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, newest_first);
 	tcase_add_test(t, a_torn_record_is_none);

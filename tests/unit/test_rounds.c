@@ -5,22 +5,10 @@
 
 #include "common/shm/layout.h"
 #include "common/shm/rounds.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { THREADS = 4, TURNS = 20000 };
-
-static struct tp_region *region;
-
-static void setup(void)
-{
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
 
 START_TEST(combos_count_apart)
 {
@@ -78,7 +66,7 @@ END_TEST
 
 TP_TESTS(rounds)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, open_region, close_region);
 	tcase_add_test(t, combos_count_apart);
 	tcase_add_test(t, a_full_table);
 	tcase_add_test(t, each_number_is_given_once);

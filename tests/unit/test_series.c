@@ -7,22 +7,16 @@
 #include "common/shm/marks.h"
 #include "common/shm/series.h"
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
-static struct tp_region *region;
 static struct tp_stamp a, b;
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	a = tp_slot_assign(region, 1);
 	b = tp_slot_assign(region, 2);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
 }
 
 static tp_series_id turns(const char *route, const char *family, const char *outcome)
@@ -230,7 +224,7 @@ END_TEST
 
 TP_TESTS(series)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_add_test(t, every_metric_is_described);
 	tcase_add_test(t, series_are_what_their_labels_say);
 	tcase_add_test(t, rows_of_one_metric);

@@ -7,28 +7,22 @@
 #include "common/shm/shared_wait.h"
 
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW = 1000000, END = NOW + 2000, TURNS = 64 };
 
-static struct tp_region *region;
 static struct tp_stamp workers[4];
 static struct tp_hash128 key;
 static struct tp_shared_wait_pass passes[TURNS];
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	for (unsigned i = 0; i < 4; i++)
 		workers[i] = tp_slot_assign(region, i);
 	key = tp_shared_wait_key(region, TP_STR("codex"), TP_STR("gpt-5"), 1);
 	tp_shared_wait_begin(region, workers[0], key, TP_STR("codex/gpt-5"), END, NOW);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
 }
 
 static bool ask(unsigned n, uint64_t now)
@@ -234,7 +228,7 @@ END_TEST
 
 TP_TESTS(shared_wait)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_add_test(t, rows_for_people);
 	tcase_add_test(t, the_operator_ends_all);
 	tcase_add_test(t, a_good_answer_of_before_the_end_counts_for_no_later_wait);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "tests/unit/kill_at.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000, END_MS = NOW_MS + 2000 };
 
-static struct tp_region *region;
 static struct tp_hash128 key;
 
 static bool go(struct tp_stamp owner, struct tp_shared_wait_pass *p)
@@ -40,8 +40,7 @@ START_TEST(killed_at_a_step)
 {
 	const struct death *d = &deaths[_i];
 	struct tp_shared_wait_pass p[4];
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	key = tp_shared_wait_key(region, TP_STR("p"), TP_STR("m"), 1);
 	kill_in(region, d->point, tp_slot_assign(region, 1), live);
 	struct tp_stamp other = tp_slot_assign(region, 2);
@@ -53,7 +52,7 @@ START_TEST(killed_at_a_step)
 		tp_shared_wait_report(&p[0], true);
 		ck_assert(go(other, &p[0]) && go(other, &p[1]) && !go(other, &p[2]));
 	}
-	tp_region_close(region);
+	close_region();
 }
 END_TEST
 

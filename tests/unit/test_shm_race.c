@@ -10,6 +10,7 @@
 #include "common/shm/layout.h"
 
 #include "tests/unit/suite.h"
+#include "tests/unit/threads.h"
 
 enum { THREADS = 4, NOW_MS = 1000000, ROUNDS = 1500 };
 
@@ -33,16 +34,6 @@ static void teardown(void)
 {
 	(void)pthread_barrier_destroy(&barrier);
 	tp_region_close(region);
-}
-
-/* Runs `body` in all threads, each with its number. */
-static void in_threads(void *(*body)(void *))
-{
-	pthread_t threads[THREADS];
-	for (uintptr_t i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, body, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
 }
 
 static struct tp_breaker_url url_number(unsigned n)
@@ -75,7 +66,7 @@ static void *fail_often(void *arg)
 
 START_TEST(each_failure_counts)
 {
-	in_threads(fail_often);
+	in_threads(THREADS, fail_often);
 	ck_assert_uint_eq(atomic_load(&counted[0]), 0);
 	ck_assert_uint_eq(atomic_load(&counted[1]), 1);
 	ck_assert_uint_eq(tp_breaker_listed(region, url_number(1).base), 1);
@@ -117,7 +108,7 @@ START_TEST(one_probe)
 {
 	for (unsigned round = 0; round < ROUNDS; round++)
 		atomic_store(&probes[round], 0);
-	in_threads(probe_each_round);
+	in_threads(THREADS, probe_each_round);
 	ck_assert_uint_eq(atomic_load(&counted[0]), 0);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		ck_assert_uint_eq(atomic_load(&probes[round]), 1);
@@ -153,7 +144,7 @@ static void *probe_in_turn(void *arg)
 
 START_TEST(probes_in_turn)
 {
-	in_threads(probe_in_turn);
+	in_threads(THREADS, probe_in_turn);
 	ck_assert_uint_gt(atomic_load(&counted[0]), ROUNDS);
 	ck_assert_uint_eq(atomic_load(&counted[1]), 0);
 }
@@ -187,7 +178,7 @@ static void *come_and_go(void *arg)
 
 START_TEST(rows_are_whole)
 {
-	in_threads(come_and_go);
+	in_threads(THREADS, come_and_go);
 	ck_assert_uint_eq(atomic_load(&counted[0]), 0);
 }
 END_TEST
@@ -223,7 +214,7 @@ START_TEST(one_begins_a_cooldown)
 		atomic_store(&begun[round], 0);
 		atomic_store(&due[round], 0);
 	}
-	in_threads(cool_each_round);
+	in_threads(THREADS, cool_each_round);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		ck_assert_uint_eq(atomic_load(&begun[round]), 1);
 		ck_assert_uint_eq(atomic_load(&due[round]), 1);
@@ -274,7 +265,7 @@ static void *wait_and_go(void *arg)
 
 START_TEST(a_crowd_is_let_go_in_steps)
 {
-	in_threads(wait_and_go);
+	in_threads(THREADS, wait_and_go);
 	ck_assert_uint_eq(atomic_load(&counted[0]), 0);
 }
 END_TEST
@@ -316,7 +307,7 @@ static void *count_all(void *arg)
 START_TEST(one_series_for_one_meaning)
 {
 	atomic_store(&done, false);
-	in_threads(count_all);
+	in_threads(THREADS, count_all);
 	ck_assert_uint_eq(atomic_load(&counted[0]), 0);
 	struct tp_series_row row;
 	unsigned rows = 0;

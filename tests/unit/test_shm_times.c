@@ -5,24 +5,18 @@
 #include "common/retry/told.h"
 #include "common/shm/layout.h"
 #include "common/shm/marks.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW = 5000000, GAP = 300000 };
 static const int64_t wall_s = 1790000000; /* September 2026 */
 
-static struct tp_region *region;
 static struct tp_stamp me;
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	me = tp_slot_assign(region, 1);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
 }
 
 /* ---- told */
@@ -184,7 +178,7 @@ END_TEST
 TP_TESTS(shm_times)
 {
 	enum { AHEAD = sizeof ahead / sizeof *ahead };
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_add_loop_test(t, absurd_times_become_no_state, 0, sizeof absurd / sizeof *absurd);
 	tcase_add_loop_test(t, a_damaged_end_is_none, 0, AHEAD);
 	tcase_add_loop_test(t, a_damaged_wait_holds_nobody, 0, AHEAD);

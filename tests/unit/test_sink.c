@@ -158,6 +158,31 @@ START_TEST(half_a_line_does_not_spoil_the_next)
 }
 END_TEST
 
+/* Several processes append to one file: who has lost a line looks whether another has torn one. */
+START_TEST(half_a_line_of_another_does_not_spoil_the_next)
+{
+	struct rlimit before, small = {.rlim_cur = 11};
+	struct tp_sink a = TP_SINK_STDERR, b = TP_SINK_STDERR;
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small.rlim_max = before.rlim_max;
+	ck_assert_int_eq(tp_sink_open(&a, in_folder("log")), 0);
+	ck_assert_int_eq(tp_sink_open(&b, in_folder("log")), 0);
+	ck_assert(tp_sink_write(&a, TP_STR("line 1\n")));
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	(void)tp_sink_write(&a, TP_STR("line 2\n"));
+	ck_assert(!tp_sink_write(&b, TP_STR("line 3\n")));
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	ck_assert(tp_sink_write(&b, TP_STR("line 4\n")));
+	(void)tp_sink_flush(&a); /* the end of line 2: nobody knows that it comes late */
+	ck_assert(tp_sink_write(&a, TP_STR("line 5\n")));
+	ck_assert(tp_sink_write(&b, TP_STR("line 6\n")));
+	is_text("log", "line 1\nline\nline 4\n 2\nline 5\nline 6\n");
+	tp_sink_close(&a);
+	tp_sink_close(&b);
+}
+END_TEST
+
 static int daemon_socket(void)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -246,6 +271,7 @@ TP_TESTS(sink)
 	tcase_add_test(t, what_waits_at_the_end_is_counted);
 	tcase_add_test(t, a_full_disk_costs_lines);
 	tcase_add_test(t, half_a_line_does_not_spoil_the_next);
+	tcase_add_test(t, half_a_line_of_another_does_not_spoil_the_next);
 	tcase_add_test(t, syslog_takes_a_datagram_a_line);
 	tcase_add_test(t, syslog_that_is_away_costs_lines);
 	tcase_add_test(t, syslog_that_sleeps_costs_lines_and_no_time);

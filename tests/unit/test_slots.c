@@ -11,20 +11,8 @@
 #include "common/shm/slots.h"
 
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
-
-static struct tp_region *region;
-
-static void setup(void)
-{
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
 
 START_TEST(stamp_of_nobody_is_not_live)
 {
@@ -161,7 +149,7 @@ END_TEST
 
 TP_TESTS(slots)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, open_region, close_region);
 	tcase_add_test(t, stamp_of_nobody_is_not_live);
 	tcase_add_test(t, release_makes_stale);
 	tcase_add_test(t, generation_wraps_past_nobody);

@@ -5,20 +5,8 @@
 
 #include "common/shm/layout.h"
 #include "common/shm/streak.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
-
-static struct tp_region *region;
-
-static void setup(void)
-{
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
-}
 
 START_TEST(rows_of_waits)
 {
@@ -86,7 +74,7 @@ END_TEST
 
 TP_TESTS(streak)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, open_region, close_region);
 	tcase_add_test(t, rows_of_waits);
 	tcase_add_test(t, a_full_table);
 	tcase_add_test(t, workers_meet);

@@ -5,26 +5,20 @@
 #include "common/shm/layout.h"
 #include "common/shm/token.h"
 #include "tests/unit/dies.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000 };
 
-static struct tp_region *region;
 static struct tp_stamp one, two;
 static tp_token_id id;
 
 static void setup(void)
 {
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	one = tp_slot_assign(region, 1);
 	two = tp_slot_assign(region, 2);
 	id = tp_token_open(region, TP_STR("p"));
-}
-
-static void teardown(void)
-{
-	tp_region_close(region);
 }
 
 static struct tp_token token_of(const char *text)
@@ -230,7 +224,7 @@ END_TEST
 
 TP_TESTS(token)
 {
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, close_region);
 	tcase_add_test(t, what_is_read);
 	tcase_add_test(t, times_without_the_text);
 	tcase_add_test(t, one_renews);

@@ -3,11 +3,11 @@
 #include "common/shm/token.c"
 
 #include "tests/unit/kill_at.h"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
 
 enum { NOW_MS = 1000000 };
 
-static struct tp_region *region;
 static tp_token_id id;
 
 static void renew(struct tp_stamp owner, char letter)
@@ -65,8 +65,7 @@ START_TEST(killed_at_a_step)
 	const struct death *d = &deaths[_i];
 	struct tp_token_lease l = {0};
 	uint64_t wait;
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	id = tp_token_open(region, TP_STR("p"));
 	struct tp_stamp other = tp_slot_assign(region, 2);
 	renew(other, 'a');
@@ -82,7 +81,7 @@ START_TEST(killed_at_a_step)
 	tp_token_release(&l);
 	renew(other, 'c');
 	ck_assert_int_eq(letter_of(), d->trouble ? 'a' : 'c');
-	tp_region_close(region);
+	close_region();
 }
 END_TEST
 
@@ -96,8 +95,7 @@ START_TEST(killed_while_giving_up)
 {
 	struct tp_token_lease l = {0};
 	uint64_t wait;
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	id = tp_token_open(region, TP_STR("p"));
 	struct tp_stamp other = tp_slot_assign(region, 3);
 	renew(other, 'a');
@@ -111,7 +109,7 @@ START_TEST(killed_while_giving_up)
 			 TP_TOKEN_TAKEN);
 	tp_token_release(&l);
 	ck_assert_int_eq(letter_of(), 'a');
-	tp_region_close(region);
+	close_region();
 }
 END_TEST
 

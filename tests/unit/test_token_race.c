@@ -2,7 +2,9 @@
  * reader sees parts of two tokens. Also run with SANITIZE=thread. */
 #define TP_SHM_INJECT
 #include "common/shm/token.c"
+#include "tests/unit/small_region.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/threads.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -10,7 +12,6 @@
 
 enum { THREADS = 4, NOW_MS = 1000000, GENERATIONS = 4000 };
 
-static struct tp_region *region;
 static struct tp_stamp workers[THREADS];
 static tp_token_id id;
 static atomic_uint inside, published, torn, together, backwards;
@@ -68,21 +69,16 @@ static void *work(void *arg)
 
 START_TEST(one_token_after_the_other)
 {
-	pthread_t threads[THREADS];
-	ck_assert_int_eq(tp_region_open_anonymous((struct tp_region_sizes){.logical_requests = 128}, &region),
-			 0);
+	open_region();
 	for (unsigned i = 0; i < THREADS; i++)
 		workers[i] = tp_slot_assign(region, i);
 	id = tp_token_open(region, TP_STR("p"));
-	for (uintptr_t i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, work, (void *)i), 0);
-	for (int i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+	in_threads(THREADS, work);
 	ck_assert_uint_eq(atomic_load(&torn), 0);
 	ck_assert_uint_eq(atomic_load(&together), 0);
 	ck_assert_uint_eq(atomic_load(&backwards), 0);
 	ck_assert_uint_eq(atomic_load(&published), tp_token_generation(region, id));
-	tp_region_close(region);
+	close_region();
 }
 END_TEST
 

@@ -7,6 +7,9 @@ from .bodies import family_of
 FAMILIES = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages",
             "plain": "/v1/embeddings"}
 MODELS = ("chat", "responses", "messages")
+# What says of a body which one it is: of another one it does not hold.
+VALIDATORS = {"ETag": '"v1"', "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Accept-Ranges": "bytes",
+              "Content-Range": "bytes 0-4/5", "Content-MD5": "x", "Digest": "x", "Content-Digest": "x", "Repr-Digest": "x"}
 
 
 def error_json(answer, family):
@@ -19,6 +22,10 @@ def error_json(answer, family):
     assert isinstance(error["message"], str) and error["message"], body
     assert isinstance(error["type"], str) and error["type"], body
     return error
+
+
+def tells_body(answer):
+    return [name for name in VALIDATORS if answer.all(name)]
 
 
 def refusal(answer, code, family="chat"):

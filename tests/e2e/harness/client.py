@@ -9,7 +9,7 @@ import ssl
 import time
 
 from . import credentials
-from .provider import LINGER_RESET
+from .exchange import LINGER_RESET
 from .ready import readable
 
 _prompts = itertools.count(1)

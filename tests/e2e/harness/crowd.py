@@ -75,6 +75,12 @@ class Crowd:
         thread.start()
         self.threads.append(thread)
 
+    def begun(self, provider):
+        """Its first request is with the provider."""
+        self.add(0)
+        provider.wait_sends(1)
+        return self
+
     def results(self, timeout=40):
         for thread in self.threads:
             thread.join(timeout)

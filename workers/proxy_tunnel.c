@@ -85,7 +85,11 @@ static bool take_head(struct tp_proxy_tunnel *t)
 
 static void read_answer(struct tp_proxy_tunnel *t)
 {
-	while (t->io.readable) {
+	for (int i = 0; t->io.readable; i++) {
+		if (i == TP_READS_PER_TURN) { /* of interim answers there may be many */
+			tp_io_again(&t->io);
+			return;
+		}
 		char *to = t->worker->scratch;
 		ssize_t n = tp_io_read(&t->io, to, HEAD_LIMIT);
 		if (n == -EAGAIN)

@@ -146,7 +146,11 @@ static void take_body(struct tp_refresh_call *c, bool end)
 static void read_answer(struct tp_refresh_call *c)
 {
 	struct tp_worker *w = c->endpoint->worker;
-	while (c->active) {
+	for (int i = 0; c->active; i++) {
+		if (i == TP_READS_PER_TURN) { /* of interim answers there may be many */
+			tp_io_again(&c->up->io);
+			return;
+		}
 		ssize_t n = tp_io_read(&c->up->io, w->scratch, TP_SCRATCH_BYTES);
 		if (n == -EAGAIN)
 			return;

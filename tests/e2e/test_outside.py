@@ -1,11 +1,17 @@
 """What attacks from outside have found, each as a kind: answers whose end is unsure, doors held shut, fields twice."""
 
+import contextlib
+import os
+import threading
+
 import pytest
 
-from harness.client import Client, ask
+from harness import turnpike
 from harness.checks import served
+from harness.client import Client, ask, body_for
 from harness.lab import Rows
 from harness.provider import good_body, ok, status
+from harness.tokens import CANNOT, refreshing
 
 rows = Rows()
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -45,6 +51,46 @@ def _(lab):
     assert len(u.connections) == 1
 
 
+@rows.table("interim-answers-without-end", ["proxy", "token-endpoint"])
+def _(lab, who):
+    """Each of them is dealt with at once and asks for the next: others get their turn of the loop all the same."""
+    begun, enough = threading.Event(), threading.Event()
+
+    file = os.open(os.path.join(lab.folder, "interim"), os.O_RDWR | os.O_CREAT)
+    os.write(file, b"HTTP/1.1 102 Processing\r\n\r\n" * 400_000)
+    size = os.fstat(file).st_size
+
+    def flood(sock):
+        at = 0
+        sock.settimeout(None)
+        with contextlib.suppress(OSError, ValueError):
+            while not enough.is_set():
+                at += os.sendfile(sock.fileno(), file, at % size, size - at % size)
+                begun.set()
+        with contextlib.suppress(OSError):
+            sock.close()
+
+    u = lab.provider(then=ok())
+    if who == "proxy":
+        proxy = lab.proxy(lambda _proxy, sock, _request: flood(sock))
+        other = {"url": "https://localhost:9/v1", "via": [proxy.url()]}
+    else:
+        endpoint = lab.provider(lambda x: flood(x.connection.sock))
+        other = refreshing(lab, u, endpoint)[0]["p"]
+    t = lab.turnpike({"p": u.url(), "q": other}, {"workers": 1, "routes": [
+        {"path": "/v1", "provider": "p"}, {"path": "/q", "provider": "q"}]}, allow=["no way out", CANNOT], probe=False)
+    held = lab.client(t)
+    held.request("POST", "/q/chat/completions", body=body_for("/v1/chat/completions"))
+    try:
+        assert begun.wait(20)
+        for _ in range(3):
+            served(lab.post(t), sends=1)
+    finally:
+        enough.set()
+    assert held.response().status in (502, 503) and u.count == 3
+    os.close(file)
+
+
 # ---- limits of clients
 
 @rows("limits-named-twice")
@@ -62,6 +108,66 @@ def _(lab):
         assert answer.status == 503 and u.count == count + 1, (values, answer)
     count = u.count
     assert lab.post(t, headers=[("X-Turnpike-Max-Sends", v) for v in ("1", "many")]).status == 400 and u.count == count
+
+
+# ---- what a worker holds
+
+UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
+
+
+def switch(x):
+    x.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", answered=True)
+    x.await_peer_close()
+
+
+@rows("tunnels-are-connections-too")
+def _(lab):
+    """limits.connections holds for those that were let into a tunnel, and one that ends makes room."""
+    u = lab.provider(switch, switch, then=ok())
+    t = lab.turnpike({"p": {"url": u.url(), "upgrade": "tunnel"}}, {"workers": 1, "limits": {"connections": 3}},
+                     allow=["limits.connections"])
+    tunnels = [lab.client(t) for _ in range(2)]
+    for c in tunnels:
+        assert c.ask("GET", "/v1/responses", UPGRADE).status == 101
+    t.counted(clients=0)
+    assert lab.client(t).ask("GET", "/v1/models").status == 200
+    waiting = lab.client(t)
+    waiting.request("GET", "/v1/models")
+    turnpike.until(lambda: "limits.connections is reached" in t.log, 5, "a fourth one waits")
+    assert not waiting.poll() and not waiting.buffer and u.count == 3
+    tunnels[0].close()
+    assert waiting.response("GET").status == 200
+
+
+@rows.table("input-that-finds-no-memory", ["alone", "behind-a-turn"])
+def _(lab, where):
+    """Half a head is lost: what comes behind the gap is not read as if it followed."""
+    if "san-" in turnpike.BINARY:
+        return  # sanitizers have an allocator of their own
+    memory, gate = turnpike.FailingMalloc(lab.folder), threading.Event()
+
+    def gated(x):
+        x.await_event(gate)
+        x.answer(200, (), good_body(x.send))
+
+    u = lab.provider(gated, then=ok())
+    t = lab.turnpike(u, {"workers": 1}, env=memory.env)
+    c = lab.client(t)
+    if where == "behind-a-turn":
+        c.request("POST", "/v1/chat/completions", body=body_for("/v1/chat/completions"))
+        u.wait_sends(1)
+    t.counted(clients=1)
+    memory.arm(t.workers()[0], 1, 1 << 40)
+    c.send(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"a" * 30_000)
+    turnpike.until(lambda: memory.words[4] > 0, 5, "memory that is wanted")
+    memory.disarm()
+    with contextlib.suppress(OSError):
+        c.request("GET", "/v1/behind")
+    gate.set()
+    if where == "behind-a-turn":
+        served(c.response(), sends=1)
+    assert c.closed(10) is not None and not c.buffer
+    assert not [s for s in u.sends if "behind" in s.target]
 
 
 # ---- the admin door

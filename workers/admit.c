@@ -123,7 +123,7 @@ static bool lower_by(struct tp_turn *t, const struct tp_field *f)
 	return true;
 }
 
-/* Each of them counts, also behind another of its name: whoever stands in front of a client may add its own. */
+/* Each of them counts, also behind another of its name: whoever stands in front of a client may add one. */
 static bool lower_limits(struct tp_turn *t)
 {
 	const struct tp_head *h = t->request->head;

@@ -49,8 +49,8 @@ static enum tp_step known_field(struct tp_scan *s, const struct tp_field *f)
 	return TP_STEP_LINE;
 }
 
-/* Could another reader find the end elsewhere?  A body where there can be none, a length beside a coding, a coding
- * of a sender that cannot know it: nothing behind such an answer is taken for the next one (RFC 9112
+/* Could another reader find the end elsewhere?  A body where there can be none, a length beside a coding, a
+ * coding of a sender that cannot know it: nothing behind such an answer is taken for the next one (RFC 9112
  * section 6.3). */
 static bool end_is_unsure(const struct tp_scan *s)
 {

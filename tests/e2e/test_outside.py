@@ -14,6 +14,7 @@ from harness.provider import good_body, ok, status
 from harness.tokens import CANNOT, refreshing
 
 rows = Rows()
+UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
@@ -110,15 +111,28 @@ def _(lab):
     assert lab.post(t, headers=[("X-Turnpike-Max-Sends", v) for v in ("1", "many")]).status == 400 and u.count == count
 
 
-# ---- what a worker holds
-
-UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
-
+# ---- credentials
 
 def switch(x):
     x.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", answered=True)
     x.await_peer_close()
 
+
+@rows("credentials-among-the-protocols-of-a-websocket")
+def _(lab):
+    """How pages carry OpenAI's key, as they cannot set headers: with the provider's key in its place it leaves."""
+    u = lab.provider(then=switch)
+    t = lab.turnpike({"p": {"url": u.url(), "upgrade": "tunnel", "keys": ["key-of-the-provider-0001"]},
+                      "q": {"url": u.url(), "upgrade": "tunnel"}},
+                     {"routes": [{"path": "/v1", "provider": "p"}, {"path": "/q", "provider": "q"}]})
+    mine = "openai-insecure-api-key.a-key-of-mine, OpenAI-Organization.org-1, openai-project.proj-1"
+    for path, asked, got in (("/v1", "realtime, " + mine + ", openai-beta.realtime-v1", ["realtime, openai-beta.realtime-v1"]),
+                             ("/v1", mine, []), ("/v1", "realtime", ["realtime"]), ("/q", "realtime, " + mine, ["realtime, " + mine])):
+        answer = ask(t.address, "GET", path + "/realtime", dict(UPGRADE, **{"Sec-WebSocket-Protocol": asked}))
+        assert answer.status == 101 and u.sends[-1].all("sec-websocket-protocol") == got, (asked, u.sends[-1].headers)
+
+
+# ---- what a worker holds
 
 @rows("tunnels-are-connections-too")
 def _(lab):

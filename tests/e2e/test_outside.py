@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from harness import turnpike
-from harness.checks import served
-from harness.client import Client, ask, body_for
+from harness.checks import refusal, served
+from harness.client import Client, ask, body_for, request_bytes
 from harness.lab import Rows
-from harness.provider import good_body, ok, status
+from harness.provider import before_body, good_body, ok, status
 from harness.tokens import CANNOT, refreshing
 
 rows = Rows()
@@ -151,6 +151,17 @@ def _(lab):
     assert not waiting.poll() and not waiting.buffer and u.count == 3
     tunnels[0].close()
     assert waiting.response("GET").status == 200
+
+
+@rows("a-switch-before-the-request-has-ended")
+def _(lab):
+    """What is left of its body would be read as the other protocol, or be missing (RFC 9110, 7.8)."""
+    u = lab.provider(before_body(switch), then=ok())
+    t = lab.turnpike({"p": {"url": u.url(), "upgrade": "tunnel"}}, {"workers": 1, "limits": {"replay_body": "1KiB"}})
+    c = lab.client(t)
+    c.send(request_bytes("POST", "/v1/responses", dict(UPGRADE, **{"Content-Length": "100000"})) + b" " * 2000)
+    refusal(c.response(), "upstream_closed_before_response")
+    assert u.count == 1
 
 
 @rows.table("input-that-finds-no-memory", ["alone", "behind-a-turn"])

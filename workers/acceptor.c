@@ -88,9 +88,10 @@ static unsigned most_clients(const struct tp_config *c)
 	return c->limits.connections != 0 && c->limits.connections < share ? c->limits.connections : share;
 }
 
+/* Who was let into a tunnel holds his connection as before. */
 static bool full(const struct tp_acceptor *a)
 {
-	return a->worker->n_clients >= a->most;
+	return a->worker->n_clients + a->worker->n_tunnels >= a->most;
 }
 
 /* False when the queue is empty or nothing can be taken now. */

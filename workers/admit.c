@@ -102,26 +102,36 @@ void tp_turn_use_provider(struct tp_turn *t, size_t provider)
 	t->replay_safe = !t->tunnel && is_replay_safe(t, t->request->path);
 }
 
-/* Headers that may only lower (design section 10). False when one is unreadable. */
-static bool lower_limits(struct tp_turn *t)
+/* A header that may only lower (design section 10). False when it is unreadable. */
+static bool lower_by(struct tp_turn *t, const struct tp_field *f)
 {
-	struct tp_str v = tp_request_field(t->request, TP_FIELD_X_TURNPIKE_MAX_SENDS);
+	struct tp_str v = tp_request_str(t->request, f->value);
 	uint64_t n;
-	if (v.p != NULL) {
+	if (f->id == TP_FIELD_X_TURNPIKE_MAX_SENDS) {
 		if (tp_parse_count(v, &n) != NULL)
 			return false;
 		if (n < t->limits.total)
 			t->limits.total = (uint32_t)n;
 		if (t->limits.base > t->limits.total)
 			t->limits.base = t->limits.total;
-	}
-	v = tp_request_field(t->request, TP_FIELD_X_TURNPIKE_DEADLINE);
-	if (v.p != NULL) {
+	} else if (f->id == TP_FIELD_X_TURNPIKE_DEADLINE) {
 		if (tp_parse_duration(v, &n) != NULL)
 			return false;
 		if (t->begun_ms + n < t->deadline_ms)
 			t->deadline_ms = t->begun_ms + n;
 	}
+	return true;
+}
+
+/* Each of them counts, also behind another of its name: whoever stands in front of a client may add one. */
+static bool lower_limits(struct tp_turn *t)
+{
+	const struct tp_head *h = t->request->head;
+	if (!tp_head_has(h, TP_FIELD_X_TURNPIKE_MAX_SENDS) && !tp_head_has(h, TP_FIELD_X_TURNPIKE_DEADLINE))
+		return true;
+	for (uint32_t i = 0; i < h->n_fields; i++)
+		if (!lower_by(t, &h->fields[i]))
+			return false;
 	return true;
 }
 

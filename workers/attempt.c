@@ -193,10 +193,10 @@ static bool take_head(struct tp_attempt *a, char **bytes, size_t *n)
 		a->scanned = 0;
 		struct tp_answer_piece p = {h, *bytes, *bytes + h->size, *n - h->size, false};
 		if (h->status == 101) {
-			if (a->head_args.tunnel)
+			if (a->head_args.tunnel && a->stage >= TP_STAGE_SENT)
 				switch_protocol(a, &p);
 			else
-				fail(a, TP_CAUSE_BROKEN_HEAD, "101 without an upgrade");
+				fail(a, TP_CAUSE_BROKEN_HEAD, "101 unasked, or before its request ended");
 			return true;
 		}
 		if (h->status == 407 && a->head_args.proxy != NULL) {

@@ -196,16 +196,30 @@ static size_t take_some(struct tp_client *c, const char *bytes, size_t n)
 	return at;
 }
 
+/* What finds no memory leaves a gap, and nothing behind it may be read as if it followed. */
+static void gather(struct tp_client *c, const char *bytes, size_t n)
+{
+	tp_buf_add(&c->in, bytes, n);
+	if (!c->in.failed)
+		return;
+	if (c->state == TP_CLIENT_ANSWER || c->state == TP_CLIENT_FLUSH) { /* this turn has all of its own */
+		tp_buf_free(&c->in);
+		c->input_gone = true;
+	} else {
+		tp_client_close(c, "out of memory", true);
+	}
+}
+
 static void take_input(struct tp_client *c, const char *bytes, size_t n)
 {
 	tp_worker_add(c->worker, TP_COUNT_BYTES_IN, n);
 	if (c->in.len > 0) {
-		tp_buf_add(&c->in, bytes, n);
+		gather(c, bytes, n);
 		return; /* tp_client_input() works on what was gathered */
 	}
 	size_t used = take_some(c, bytes, n);
 	if (c->state != TP_CLIENT_CLOSED && c->state != TP_CLIENT_LINGER)
-		tp_buf_add(&c->in, bytes + used, n - used);
+		gather(c, bytes + used, n - used);
 }
 
 /* What was gathered goes first. False when the client is closed. */

@@ -104,6 +104,7 @@ struct tp_worker {
 	struct tp_turn_list turns; /* the one that began first is first */
 	unsigned n_published;      /* of these: see open_turns.h */
 	struct tp_tunnel_list tunnels;
+	unsigned n_tunnels;
 	uint64_t held_bytes;   /* request bytes held for replay, bounded by limits.replay_total */
 	size_t gathered_bytes; /* input of clients that is not used yet, bounded (client_input.c) */
 	struct tp_resolver *resolver;

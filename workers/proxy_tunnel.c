@@ -69,23 +69,30 @@ static bool take_head(struct tp_proxy_tunnel *t)
 {
 	struct tp_head *h = t->worker->head;
 	const char *why = NULL;
+	size_t at = 0; /* behind interim answers: they go at once, as there may be hundreds */
 	for (;;) {
-		switch (tp_head_parse_answer(t->in.data, t->in.len, HEAD_LIMIT, true, &t->scanned, h, &why)) {
-		case TP_PARSE_MORE: return false;
+		switch (tp_head_parse_answer(t->in.data + at, t->in.len - at, HEAD_LIMIT, true, &t->scanned,
+					     h, &why)) {
+		case TP_PARSE_MORE: tp_buf_consume(&t->in, at); return false;
 		case TP_PARSE_BAD: fail_head(t, why); return true;
 		case TP_PARSE_OK: break;
 		}
 		if (h->status >= 200 || h->status == 101) {
+			tp_buf_consume(&t->in, at);
 			judge(t, h);
 			return true;
 		}
-		tp_buf_consume(&t->in, h->size); /* interim */
+		at += h->size;
 	}
 }
 
 static void read_answer(struct tp_proxy_tunnel *t)
 {
-	while (t->io.readable) {
+	for (int i = 0; t->io.readable; i++) {
+		if (i == TP_READS_PER_TURN) { /* of interim answers there may be many */
+			tp_io_again(&t->io);
+			return;
+		}
 		char *to = t->worker->scratch;
 		ssize_t n = tp_io_read(&t->io, to, HEAD_LIMIT);
 		if (n == -EAGAIN)

@@ -80,23 +80,24 @@ static bool take_head(struct tp_refresh_call *c)
 {
 	struct tp_head *h = c->endpoint->worker->head;
 	const char *reason = NULL;
+	size_t at = 0; /* behind interim answers: they go at once, as there may be thousands */
 	for (;;) {
-		switch (tp_head_parse_answer(c->in.data, c->in.len, HEAD_MAX, false, &c->scanned, h,
+		switch (tp_head_parse_answer(c->in.data + at, c->in.len - at, HEAD_MAX, false, &c->scanned, h,
 					     &reason)) {
-		case TP_PARSE_MORE: return false;
+		case TP_PARSE_MORE: tp_buf_consume(&c->in, at); return false;
 		case TP_PARSE_BAD: failed(c, "what came is no HTTP answer"); return false;
 		case TP_PARSE_OK: break;
 		}
 		if (h->status >= 200)
 			break;
-		tp_buf_consume(&c->in, h->size); /* an interim answer */
+		at += h->size;
 	}
 	c->status = h->status;
 	c->framing = h->framing;
 	c->length = h->content_length;
-	c->told_ms = told_by(h, c->in.data);
+	c->told_ms = told_by(h, c->in.data + at);
 	c->chunked.lenient = true;
-	tp_buf_consume(&c->in, h->size);
+	tp_buf_consume(&c->in, at + h->size);
 	if (c->framing != TP_FRAMING_LENGTH || c->length <= BODY_MAX)
 		return true;
 	failed(c, "the answer is too long");
@@ -105,22 +106,21 @@ static bool take_head(struct tp_refresh_call *c)
 
 static void take_chunks(struct tp_refresh_call *c)
 {
-	while (c->in.len > 0) {
+	enum tp_chunked_result r = TP_CHUNKED_DATA;
+	size_t at = 0;
+	while (r == TP_CHUNKED_DATA && at < c->in.len) {
 		size_t used, n = 0;
 		const char *data = NULL;
-		enum tp_chunked_result r =
-			tp_chunked_feed(&c->chunked, c->in.data, c->in.len, BODY_MAX, &used, &data, &n);
+		r = tp_chunked_feed(&c->chunked, c->in.data + at, c->in.len - at, BODY_MAX, &used, &data, &n);
 		if (r == TP_CHUNKED_DATA)
 			tp_buf_add(&c->body, data, n);
-		tp_buf_consume(&c->in, used);
-		if (r == TP_CHUNKED_DATA)
-			continue;
-		if (r == TP_CHUNKED_DONE)
-			complete(c);
-		else if (r != TP_CHUNKED_MORE)
-			failed(c, "the answer is broken or too long");
-		return;
+		at += used;
 	}
+	tp_buf_consume(&c->in, at);
+	if (r == TP_CHUNKED_DONE)
+		complete(c);
+	else if (r != TP_CHUNKED_MORE && r != TP_CHUNKED_DATA)
+		failed(c, "the answer is broken or too long");
 }
 
 static void take_body(struct tp_refresh_call *c, bool end)
@@ -146,7 +146,11 @@ static void take_body(struct tp_refresh_call *c, bool end)
 static void read_answer(struct tp_refresh_call *c)
 {
 	struct tp_worker *w = c->endpoint->worker;
-	while (c->active) {
+	for (int i = 0; c->active; i++) {
+		if (i == TP_READS_PER_TURN) { /* of interim answers there may be many */
+			tp_io_again(&c->up->io);
+			return;
+		}
 		ssize_t n = tp_io_read(&c->up->io, w->scratch, TP_SCRATCH_BYTES);
 		if (n == -EAGAIN)
 			return;

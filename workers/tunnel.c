@@ -38,6 +38,7 @@ static void close_tunnel(struct tp_tunnel *t, const char *why, bool reset)
 	tp_buf_free(&t->provider.out);
 	tp_timer_close(&t->idle);
 	TAILQ_REMOVE(&t->worker->tunnels, t, link);
+	t->worker->n_tunnels--;
 	tp_worker_park(t->worker, t);
 	tp_worker_check_drained(t->worker);
 }
@@ -144,6 +145,7 @@ void tp_tunnel_start(struct tp_worker *w, struct tp_tunnel_end client, struct tp
 	t->worker = w;
 	t->idle_ms = idle_ms;
 	TAILQ_INSERT_TAIL(&w->tunnels, t, link);
+	w->n_tunnels++;
 	tp_timer_init(&t->idle, w->base, on_idle, t);
 	tp_timer_set(&t->idle, idle_ms);
 	bool a = open_side(t, &t->client, &t->provider, &client);

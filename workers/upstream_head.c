@@ -3,6 +3,7 @@
 #include "common/http/chars.h"
 #include "common/http/fields.h"
 #include "common/http/lines.h"
+#include "common/http/scan.h"
 #include "workers/access.h"
 #include "workers/credential.h"
 #include "workers/egress.h"
@@ -12,6 +13,11 @@ enum {
 	PARAMETER_MAX = 24, /* longer than every parameter that carries a key */
 	LOOSE_MAX = 64      /* longer than every field name that we know */
 };
+
+static bool has_prefix(struct tp_str name, struct tp_str prefix)
+{
+	return name.n >= prefix.n && tp_str_ieq((struct tp_str){name.p, prefix.n}, prefix);
+}
 
 /* All that a client may have sent to be known by (design section 8) leaves when the provider's key is put in:
  * credentials, cookies, and the account they belong to. */
@@ -44,6 +50,30 @@ static bool is_credential(struct tp_str name)
 		TP_NAME("x-goog-iam-authorization-token"),
 	};
 	return tp_str_is_one_of(name, names, sizeof names / sizeof names[0]);
+}
+
+/* Pages cannot set a header of a WebSocket: OpenAI takes these among its protocols instead. */
+static bool is_credential_protocol(struct tp_str protocol)
+{
+	return has_prefix(protocol, TP_STR("openai-insecure-api-key.")) ||
+	       has_prefix(protocol, TP_STR("openai-organization.")) ||
+	       has_prefix(protocol, TP_STR("openai-project."));
+}
+
+/* The list without them; nothing where none is left. */
+static void add_protocols(struct tp_buf *out, struct tp_str list)
+{
+	struct tp_str protocol;
+	struct tp_str before = TP_STR("sec-websocket-protocol: ");
+	while (tp_scan_element(&list, &protocol)) {
+		if (protocol.n == 0 || is_credential_protocol(protocol))
+			continue;
+		tp_buf_add_str(out, before);
+		tp_buf_add_str(out, protocol);
+		before = TP_STR(", ");
+	}
+	if (before.n == 2)
+		tp_buf_add_str(out, TP_STR("\r\n"));
 }
 
 /* Asks for no answer, or a part of one, where the client has one already: it would be about the provider's
@@ -86,11 +116,6 @@ static enum dialect dialect_of(const struct tp_provider_conf *p, enum tp_family 
 	    (p->family == TP_PROVIDER_AUTO && family == TP_FAMILY_MESSAGES))
 		return DIALECT_ANTHROPIC;
 	return p->family == TP_PROVIDER_AUTO && family == TP_FAMILY_PLAIN ? DIALECT_ANY : DIALECT_OPENAI;
-}
-
-static bool has_prefix(struct tp_str name, struct tp_str prefix)
-{
-	return name.n >= prefix.n && tp_str_ieq((struct tp_str){name.p, prefix.n}, prefix);
 }
 
 /* A version or a feature of the other dialect: what it names, this provider does not have. */
@@ -243,6 +268,11 @@ static void add_fields(struct tp_buf *out, const struct tp_request *r, const str
 		    ((a->drop_credentials && is_credential(name)) || (a->inspect && is_condition(name)) ||
 		     is_foreign(dialect, name)))
 			continue;
+		if (a->drop_credentials && tp_str_ieq(name, TP_STR("sec-websocket-protocol"))) {
+			tp_lines_flush(&lines);
+			add_protocols(out, tp_request_str(r, f->value));
+			continue;
+		}
 		tp_lines_add(&lines, &r->head->fields[i]);
 	}
 	tp_lines_flush(&lines);

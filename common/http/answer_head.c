@@ -49,6 +49,20 @@ static enum tp_step known_field(struct tp_scan *s, const struct tp_field *f)
 	return TP_STEP_LINE;
 }
 
+/* Could another reader find the end elsewhere?  A body where there can be none, a length beside a coding, a
+ * coding of a sender that cannot know it: nothing behind such an answer is taken for the next one (RFC 9112
+ * section 6.3). */
+static bool end_is_unsure(const struct tp_scan *s)
+{
+	const struct tp_head *h = s->head;
+	bool coding = tp_head_has(h, TP_FIELD_TRANSFER_ENCODING);
+	if (h->status == 204)
+		return coding || (s->lengths != 0 && h->content_length != 0);
+	if (h->framing == TP_FRAMING_NONE)
+		return false;
+	return coding && (s->lengths != 0 || h->minor == 0);
+}
+
 /* RFC 9112 section 6.3, in its order. */
 static enum tp_step finish_framing(struct tp_scan *s, bool head_request)
 {
@@ -67,15 +81,14 @@ static enum tp_step finish_framing(struct tp_scan *s, bool head_request)
 		h->framing = TP_FRAMING_NONE;
 	} else if (c.chunked != 0) {
 		h->framing = TP_FRAMING_CHUNKED;
-		/* A length beside it, or a sender that cannot know chunked: the end may be misplaced. */
-		if (s->lengths != 0 || h->minor == 0)
-			h->keep_alive = false;
 	} else if (s->lengths != 0) {
 		h->framing = TP_FRAMING_LENGTH;
 	} else {
 		h->framing = TP_FRAMING_CLOSE;
 		h->keep_alive = false;
 	}
+	if (end_is_unsure(s))
+		h->keep_alive = false;
 	if (h->framing != TP_FRAMING_LENGTH)
 		h->content_length = 0;
 	return TP_STEP_END;

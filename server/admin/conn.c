@@ -315,17 +315,29 @@ void tp_admin_conns_init(struct tp_admin_conns *c, struct event_base *base, cons
 	TAILQ_INIT(&c->all);
 }
 
+/* Who has to go first: one that asks nothing now, else who has been taking an answer for the longest. Not one
+ * that waits for the master. */
+static struct tp_admin_conn *least_needed(const struct tp_admin_conns *all)
+{
+	struct tp_admin_conn *c, *slowest = NULL;
+	TAILQ_FOREACH(c, &all->all, link)
+	{
+		if (takes_input(c->state))
+			return c;
+		if (c->state == STATE_WRITING && (slowest == NULL || c->deadline_ms < slowest->deadline_ms))
+			slowest = c;
+	}
+	return slowest;
+}
+
 static bool make_room(struct tp_admin_conns *all)
 {
-	struct tp_admin_conn *c;
 	if (all->n < MOST_CONNS)
 		return true;
-	TAILQ_FOREACH(c, &all->all, link)
-	if (takes_input(c->state)) {
+	struct tp_admin_conn *c = least_needed(all);
+	if (c != NULL)
 		close_conn(c);
-		return true;
-	}
-	return false;
+	return c != NULL;
 }
 
 void tp_admin_conns_add(struct tp_admin_conns *all, int fd, const struct tp_listener_conf *listener)

@@ -5,7 +5,6 @@
 #include "common/retry/url_fault.h"
 #include "workers/alerts.h"
 #include "workers/numbers.h"
-#include "workers/relay.h"
 #include "workers/turn.h"
 
 /* ---- asking */
@@ -36,17 +35,10 @@ static bool holds_probe(const struct tp_turn *t)
 static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
 {
 	tp_debug("turn %s: the URL is blacklisted", t->id);
-	if (t->replaced != TP_CODE_NONE) { /* an earlier send may have run: that is what counts */
-		tp_turn_refuse(t, t->replaced);
+	if (t->replaced == TP_CODE_NONE && tp_targets_skip(t, "is blacklisted"))
 		return;
-	}
-	if (tp_targets_skip(t, "is blacklisted"))
-		return;
-	if (t->saved != NULL) {
-		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	tp_turn_answer_later(t, TP_CODE_BLACKLISTED, wait_ms);
+	if (!tp_turn_answered_instead(t, 0, false))
+		tp_turn_answer_later(t, TP_CODE_BLACKLISTED, wait_ms);
 }
 
 static struct tp_breaker_url url_of(const struct tp_turn *t, struct tp_str path)

@@ -7,7 +7,6 @@
 #include "workers/gate.h"
 #include "workers/keys.h"
 #include "workers/observe.h"
-#include "workers/relay.h"
 #include "workers/waits.h"
 
 static void start(struct tp_turn *t, bool fresh)
@@ -29,9 +28,7 @@ static void start(struct tp_turn *t, bool fresh)
 
 static void out_of_budget(struct tp_turn *t)
 {
-	if (t->saved != NULL)
-		tp_relay_saved(t, true, TP_EVIDENCE_DECLINED);
-	else
+	if (!tp_turn_answered_instead(t, 0, true))
 		tp_turn_refuse(t, TP_CODE_BUDGET_EXHAUSTED);
 }
 

@@ -7,7 +7,6 @@
 #include "common/base/log.h"
 #include "workers/dispatch.h"
 #include "workers/numbers.h"
-#include "workers/relay.h"
 #include "workers/runtime.h"
 #include "workers/turn.h"
 #include "workers/worker.h"
@@ -169,18 +168,11 @@ static void turn_away(struct tp_turn *t, enum tp_code code)
 	uint32_t limit = limit_of(p);
 	uint64_t left_ms = tp_gate_backlog_ms(t->worker->region, p->gate, limit);
 	tp_turn_gate_leave(t);
-	if (t->replaced != TP_CODE_NONE) { /* an earlier send may have run: that is what counts */
-		tp_turn_refuse(t, t->replaced);
-		return;
-	}
-	if (tp_targets_skip(t, "is at its capacity"))
+	if (t->replaced == TP_CODE_NONE && tp_targets_skip(t, "is at its capacity"))
 		return;
 	tp_info("turn %s: %s is at its capacity of %u: %s", t->id, p->conf->name, limit, tp_code_name(code));
-	if (t->saved != NULL) {
-		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
-		return;
-	}
-	tp_turn_answer_later(t, code, left_ms);
+	if (!tp_turn_answered_instead(t, 0, false))
+		tp_turn_answer_later(t, code, left_ms);
 }
 
 static void wait_in_line(struct tp_turn *t, enum tp_class klass)

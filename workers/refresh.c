@@ -3,7 +3,6 @@
 #include "common/base/clock.h"
 #include "workers/gate.h"
 #include "workers/refresher.h"
-#include "workers/relay.h"
 #include "workers/turn.h"
 
 enum { TOKEN_LATER_MS = 1000 };
@@ -52,11 +51,7 @@ static bool too_late(struct tp_turn *t)
 {
 	tp_turn_gate_leave(t);
 	tp_record_reason(t, "no access token before its deadline", NULL);
-	if (t->replaced != TP_CODE_NONE) /* an earlier send may have run: that is what counts */
-		tp_turn_refuse(t, t->replaced);
-	else if (t->saved != NULL)
-		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
-	else
+	if (!tp_turn_answered_instead(t, 0, false))
 		tp_turn_answer_later(t, TP_CODE_TOKEN_WAIT_EXPIRED, TOKEN_LATER_MS);
 	return false;
 }

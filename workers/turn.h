@@ -194,6 +194,9 @@ void tp_turn_answer_json(struct tp_turn *t, struct tp_str body);
 void tp_turn_answer_until(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms);
 /* The same with a code that a time belongs to, told as whole seconds (at least 1), and counted. */
 void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms);
+/* The next send is not to be had: ends the turn with what comes before words of our own, if anything does
+ * (tp_instead_of_send()). False: the caller answers. `stop`: a provider's answer is not to be sent again. */
+bool tp_turn_answered_instead(struct tp_turn *t, int only, bool stop);
 /* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
 void tp_turn_refuse(struct tp_turn *t, enum tp_code code);
 /* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */

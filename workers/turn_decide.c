@@ -17,10 +17,8 @@
 static void answer_without_send(struct tp_turn *t, enum tp_code code)
 {
 	/* An answer that a provider gave earlier in this turn says more than our failure to ask again. */
-	if (t->saved != NULL && code == TP_CODE_UNREACHABLE) {
-		tp_relay_saved(t, false, TP_EVIDENCE_DECLINED);
+	if (code == TP_CODE_UNREACHABLE && tp_turn_answered_instead(t, 0, false))
 		return;
-	}
 	struct tp_refusal r = tp_refusal_for(code, 0);
 	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
 	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);

@@ -14,7 +14,6 @@
 #include "workers/keys.h"
 #include "workers/numbers.h"
 #include "workers/outcome.h"
-#include "workers/relay.h"
 #include "workers/turn.h"
 
 enum { LOOK_MS = 1000 }; /* a held turn asks again: the operator may have ended the wait */
@@ -137,15 +136,12 @@ static struct tp_refusal refusal_of(const struct tp_turn *t, uint8_t cause, uint
 
 /* ---- before a send */
 
-/* What the provider said to this very turn is worth more than words of our own, with the time that is left.
- * True: the turn is over. */
-static bool answered_with_its_own(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms)
+/* The provider's own answer then tells the time that is left. */
+static bool answered_instead(struct tp_turn *t, int status, bool stop, uint64_t left_ms)
 {
-	if (t->saved == NULL || t->saved->status != r->status)
-		return false;
-	t->saved->facts.told_ms = (int64_t)left_ms;
-	tp_relay_saved(t, r->stop, TP_EVIDENCE_DECLINED);
-	return true;
+	if (t->saved != NULL)
+		t->saved->facts.told_ms = (int64_t)left_ms;
+	return tp_turn_answered_instead(t, status, stop);
 }
 
 /* True when the turn was answered, since what has this key cools. */
@@ -165,20 +161,17 @@ static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t 
 	struct tp_refusal r = refusal_of(t, c.cause, tp_told_header_seconds((int64_t)left));
 	tp_info("turn %s: %s cools for %llu s more, as it told: answered with its %d, not sent", t->id,
 		t->provider->conf->name, (unsigned long long)(left / 1000), r.status);
-	if (!answered_with_its_own(t, &r, left))
+	if (!answered_instead(t, r.status, r.stop, left))
 		tp_turn_answer_until(t, &r, left);
 	return true;
 }
 
 static void answer_shared(struct tp_turn *t, uint64_t left_ms)
 {
-	struct tp_refusal r =
-		tp_refusal_for(TP_CODE_RATE_LIMIT_SHARED, tp_told_header_seconds((int64_t)left_ms));
 	tp_info("turn %s: a shared wait of %s ends after its deadline: not sent", t->id,
 		t->provider->conf->name);
-	tp_numbers_refusal(t->worker, TP_CODE_RATE_LIMIT_SHARED);
-	if (!answered_with_its_own(t, &r, left_ms))
-		tp_turn_answer_until(t, &r, left_ms);
+	if (!answered_instead(t, 429, false, left_ms))
+		tp_turn_answer_later(t, TP_CODE_RATE_LIMIT_SHARED, left_ms);
 }
 
 static void let_go(struct tp_turn *t, uint64_t now)

@@ -381,3 +381,10 @@ struct tp_decision tp_decide(const struct tp_retry_conf *policy, const struct tp
 	d.alert = alert_for(&f, &d);
 	return d;
 }
+
+enum tp_instead tp_instead_of_send(enum tp_code replaced, int saved, int only)
+{
+	if (replaced != TP_CODE_NONE)
+		return TP_INSTEAD_REFUSAL;
+	return saved != 0 && (only == 0 || saved == only) ? TP_INSTEAD_SAVED : TP_INSTEAD_LOCAL;
+}

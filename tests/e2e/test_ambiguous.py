@@ -1,6 +1,7 @@
 """Ambiguous sends and what is provably unsent: cases AM (those that need no combo)."""
 
 import socket
+import threading
 import time
 
 import pytest
@@ -272,6 +273,29 @@ def _(lab, second):
     refusal(answer, "upstream_reset_replay_refused", "responses")
     assert answer.sends == 2
     quiet(u, 3.0, 2)
+
+
+@rows("AM-10-held")
+def _(lab):
+    """A wait that the provider tells somebody else meanwhile changes nothing of that: no Retry-After."""
+    lost, path = threading.Event(), "/v1/responses"
+    u = lab.provider()
+    t = lab.turnpike(u, REPLAY)
+    row = u.row("lost", lambda x: (x.await_event(lost), x.reset()), then=ok())
+    u.row("told", status(429, {"Retry-After": "20"}))
+
+    def told_meanwhile():
+        row.wait_sends(1)
+        lab.post(t, path, body_for(path, "another"), {"x-row": "told", "X-Turnpike-Max-Sends": "1"})
+        lost.set()
+
+    answer, _ = lab.side_by_side([
+        lambda: lab.post(t, path, body_for(path, **contained()), {"x-row": "lost", "X-Turnpike-Deadline": "10s"}),
+        told_meanwhile])
+    refusal(answer, "upstream_reset_replay_refused", "responses")
+    assert answer.sends == 1 and row.count == 1
+    stats = t.final_stats()
+    assert stats["refusals_upstream_reset_replay_refused"] == 1 and stats["refusals_rate_limit_shared"] == 0, stats
 
 
 @rows("AM-10-budget")

@@ -380,6 +380,31 @@ START_TEST(a_replacement_fails)
 }
 END_TEST
 
+START_TEST(instead_of_a_send)
+{
+	static const struct {
+		const char *what;
+		enum tp_code replaced;
+		int saved, only;
+		enum tp_instead expected;
+	} rows[] = {
+		{"nothing in hand", TP_CODE_NONE, 0, 0, TP_INSTEAD_LOCAL},
+		{"nothing in hand, and one would do", TP_CODE_NONE, 0, 429, TP_INSTEAD_LOCAL},
+		{"an answer", TP_CODE_NONE, 503, 0, TP_INSTEAD_SAVED},
+		{"the one that would do", TP_CODE_NONE, 429, 429, TP_INSTEAD_SAVED},
+		{"another one", TP_CODE_NONE, 503, 429, TP_INSTEAD_LOCAL},
+		{"may have run", TP_CODE_NO_RESPONSE, 0, 0, TP_INSTEAD_REFUSAL},
+		{"may have run, after an answer", TP_CODE_NO_RESPONSE, 429, 0, TP_INSTEAD_REFUSAL},
+		{"may have run, after the one", TP_CODE_NO_RESPONSE, 429, 429, TP_INSTEAD_REFUSAL},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		ck_assert_msg(tp_instead_of_send(rows[i].replaced, rows[i].saved, rows[i].only) ==
+				      rows[i].expected,
+			      "%s", rows[i].what);
+}
+END_TEST
+
 TP_TESTS(decide_policy)
 {
 	tcase_add_test(t, sends_by_profile);
@@ -392,4 +417,5 @@ TP_TESTS(decide_policy)
 	tcase_add_test(t, replaces_only_with_everything_granted);
 	tcase_add_test(t, a_replacement_is_the_last);
 	tcase_add_test(t, a_replacement_fails);
+	tcase_add_test(t, instead_of_a_send);
 }

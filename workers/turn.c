@@ -228,9 +228,11 @@ void tp_turn_abort(struct tp_turn *t)
 		tp_relay_cut(t, "the server is shutting down");
 		return;
 	}
-	/* It is us who leave: the client will send again, and what was open may have run. */
+	/* It is us who leave: the client will send again, and what was open, or was to be replaced, may have
+	 * run. */
 	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
-	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
+	struct tp_ledger_ending e = {.end = open || t->replaced != TP_CODE_NONE ? TP_END_UNKNOWN
+										: TP_END_DECLINED};
 	tp_record_reason(t, "the server is shutting down", NULL);
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }

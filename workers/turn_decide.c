@@ -65,8 +65,11 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 		tp_turn_give_back(t);
 		return;
 	}
-	tp_ledger_settle(&t->ledger);
 	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
+	/* What may have run stays open until the turn has ended or sends again: whoever finds the record of a
+	 * worker that died in between must not take it for declined. */
+	if (!billed || t->replay_safe)
+		tp_ledger_settle(&t->ledger);
 	if (billed && d->action != TP_ACT_CANCEL) {
 		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
 		tp_numbers_billed(t->provider);

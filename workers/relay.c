@@ -17,6 +17,7 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_buf_free(&t->relay.held);
 	tp_sse_free(&t->relay.sse);
 	free(t->relay.json);
+	tp_saved_answer_free(t->relay.kept);
 	tp_buf_free(&t->relay.coded);
 	tp_buf_free(&t->relay.rest);
 	tp_decoder_free(t->relay.decoder);
@@ -54,7 +55,8 @@ void tp_relay_commit(struct tp_turn *t)
 	t->relay.sse.keep_max = TP_SSE_KEEP_COMMITTED;
 	tp_relay_output_seen(t);
 	tp_saved_answer_free(t->saved);
-	t->saved = NULL;
+	tp_saved_answer_free(t->relay.kept);
+	t->saved = t->relay.kept = NULL;
 	if (t->request->complete && !tp_snapshot_wants_request(t))
 		tp_request_release(t->request);
 }
@@ -154,7 +156,7 @@ static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 		r->mode = TP_RELAY_HOLD;
 		return;
 	}
-	if (!tp_relay_save(t, p, 200)) {
+	if (!tp_relay_keep(t, p)) {
 		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}

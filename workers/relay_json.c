@@ -65,8 +65,8 @@ void tp_relay_judge(struct tp_turn *t, struct tp_str body, const struct tp_answe
 			tp_relay_no_answer(t, TP_CAUSE_INVALID, "the answer is empty or no JSON");
 		return;
 	case TP_ANSWER_ERROR:
-		/* What is kept may be an earlier attempt's: a whole answer in one piece was not kept yet. */
-		if (p->head != NULL && !tp_relay_save(t, p, 200))
+		/* A whole answer in one piece was not kept yet. */
+		if (t->relay.kept == NULL && (p->head == NULL || !tp_relay_keep(t, p)))
 			tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		else
 			tp_relay_carries_error(t, &error);

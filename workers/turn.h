@@ -75,7 +75,8 @@ struct tp_relay {
 	bool ended;  /* its last event was seen: nothing more is owed to the client */
 	bool failed; /* it told an error after commit */
 	struct tp_answer_facts facts;
-	struct tp_buf head; /* the client's head while nothing is committed */
+	struct tp_saved_answer *kept; /* owned, without a body: saved once it turns out to carry an error */
+	struct tp_buf head;           /* the client's head while nothing is committed */
 	struct tp_buf held; /* body bytes while nothing is committed */
 	struct tp_sse sse;
 	struct tp_json *json;       /* committed JSON whose end only a FIN tells: was it whole? Else NULL */
@@ -138,7 +139,7 @@ struct tp_turn {
 	struct tp_attempt attempt;
 	struct tp_overhead overhead;
 	struct tp_relay relay;
-	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
+	struct tp_saved_answer *saved; /* an error: of the present attempt while collected, or of an earlier one */
 	struct tp_turn_record record;
 	struct tp_turn_open open;
 	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */

@@ -11,7 +11,7 @@ import pytest
 from harness.checks import FAMILIES, MODELS, error_json, local_error, not_stopped, refusal, relayed, served
 from harness.client import Client, body_for
 from harness.lab import Rows, between, gaps, quiet
-from harness.provider import before_body, fin, ok, raw, reset, reset_inside, silent, status
+from harness.provider import before_body, fin, good_events, ok, raw, reset, reset_inside, silent, status
 from harness.turnpike import ShiftedClock, refusing_port, until
 
 rows = Rows()
@@ -376,6 +376,26 @@ def _(lab):
     t = lab.turnpike(u)
     refusal(lab.get(t), "upstream_reset_replay_refused", "plain")
     assert u.count == 3
+
+
+@rows.table("AM-11-stream", {"first": (), "behind-an-answer": (503,)})
+def _(lab, before):
+    """A stream that was lost before its first output was no answer: what is shown in the end is another one."""
+    def lost(x):
+        x.provider.stop_listening()
+        x.stream_head()
+        x.piece(good_events("chat")[0][0])
+        x.sleep(0.1)
+        x.reset()
+
+    u = lab.provider(*[status(code) for code in before], lost)
+    t = lab.turnpike({"p": {"url": u.url(), "replay_safe": ["/chat/completions"]}})
+    answer = lab.post(t, stream=True)
+    if before:
+        relayed(answer, before[0])
+    else:
+        local_error(answer, 502, "chat", "upstream_unreachable")
+    assert answer.sends == u.count == len(before) + 1
 
 
 @rows("AM-12")

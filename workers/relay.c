@@ -118,13 +118,17 @@ void tp_relay_no_stream(struct tp_turn *t)
 
 /* ---- begin */
 
-void tp_relay_hold_over(struct tp_turn *t)
+void tp_relay_time_over(struct tp_turn *t)
+{
+	if (t->relay.mode == TP_RELAY_COLLECT)
+		tp_relay_collected(t, true);
+	else
+		tp_relay_commit_held(t);
+}
+
+void tp_relay_commit_held(struct tp_turn *t)
 {
 	struct tp_relay *r = &t->relay;
-	if (r->mode == TP_RELAY_COLLECT) {
-		tp_relay_collected(t, true);
-		return;
-	}
 	if (t->opened && !r->stream) {
 		tp_relay_no_stream(t);
 		return;
@@ -242,7 +246,7 @@ void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why)
 			tp_turn_decide(t, TP_CAUSE_TRUNCATED, why);
 			return;
 		}
-		tp_relay_hold_over(t); /* without combos it would have gone out as it came */
+		tp_relay_commit_held(t); /* without combos it would have gone out as it came */
 		if (t->state == TP_TURN_FLOW)
 			tp_relay_cut(t, why);
 		return;

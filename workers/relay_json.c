@@ -87,7 +87,7 @@ void tp_relay_hold(struct tp_turn *t, const struct tp_answer_piece *p)
 	else if (p->end)
 		tp_relay_judge(t, tp_buf_str(held), p);
 	else if (held->len > (t->relay.list ? TP_MODEL_LIST_MAX : t->config->hold.body_bytes))
-		tp_relay_hold_over(t);
+		tp_relay_commit_held(t);
 }
 
 void tp_relay_watch_json(struct tp_turn *t)

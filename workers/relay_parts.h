@@ -19,6 +19,8 @@
 
 /* From here on no other send can serve the turn: what was kept for one is freed. Ends nothing. */
 void tp_relay_commit(struct tp_turn *t);
+/* The same for an answer of which something is held, which goes out now. */
+void tp_relay_commit_held(struct tp_turn *t);
 /* The answer is out, whole, or as whole as the provider meant it. */
 void tp_relay_finish(struct tp_turn *t);
 /* timeouts.token runs from output to output; comments and pings do not count. Ends nothing. */

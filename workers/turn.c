@@ -332,7 +332,7 @@ static void on_timer(void *arg)
 		else
 			tp_dispatch(t, t->klass);
 		break;
-	case TP_TURN_SEND: tp_relay_hold_over(t); break;
+	case TP_TURN_SEND: tp_relay_time_over(t); break;
 	case TP_TURN_FLOW: tp_relay_output_gap(t); break;
 	default: break;
 	}

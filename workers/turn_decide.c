@@ -76,8 +76,9 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 	}
 }
 
-/* What the target answered may cool those that were to come after it: then there is no next one. */
-static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
+/* A decision that leaves the target, or gives up at it, has it cool. That may cool those that were to come
+ * after it, too: then there is no next one, and it is decided again. */
+static struct tp_decision decide_and_cool(struct tp_turn *t, const struct tp_outcome *o)
 {
 	const struct tp_retry_conf *policy = &t->provider->conf->retry;
 	struct tp_allowance a = tp_allowance_of(t);
@@ -160,7 +161,7 @@ static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_d
 
 void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
 {
-	struct tp_decision d = decide(t, o);
+	struct tp_decision d = decide_and_cool(t, o);
 	tell_decision(t, o, &d, why);
 	act(t, o, &d, why);
 }
@@ -170,7 +171,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_clock_refresh(); /* a told time counts from now, not from the beginning of this loop turn */
 	struct tp_outcome o = tp_outcome_of(t, cause);
 	tp_keys_told(t, &o);
-	struct tp_decision d = decide(t, &o);
+	struct tp_decision d = decide_and_cool(t, &o);
 	settle(t, &d);
 	tp_turn_gate_learn(t, &o);
 	if (d.action != TP_ACT_RECONNECT) {

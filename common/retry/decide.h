@@ -109,11 +109,11 @@ struct tp_decision tp_decide(const struct tp_retry_conf *policy, const struct tp
  * budget is taken, no access token came in time. */
 enum tp_instead {
 	TP_INSTEAD_REFUSAL, /* with `replaced`: an earlier send may have run, and that is what counts */
-	TP_INSTEAD_SAVED, /* what the provider said to this very turn is worth more than words of our own */
-	TP_INSTEAD_LOCAL  /* words of our own */
+	TP_INSTEAD_SAVED,   /* what the provider said to this very turn is worth more than words of our own */
+	TP_INSTEAD_LOCAL    /* words of our own */
 };
-/* `replaced` as in tp_outcome. `saved`: the status of the provider's answer in hand, 0 = none; `only`: the one
- * status that may stand for words of our own, 0 = any. */
+/* `replaced` as in tp_outcome. `saved`: the status of the provider's answer in hand, 0 = none; `only`: the
+ * one status that may stand for words of our own, 0 = any. */
 enum tp_instead tp_instead_of_send(enum tp_code replaced, int saved, int only);
 
 #endif

@@ -299,8 +299,7 @@ bool tp_targets_skip(struct tp_turn *t, const char *why)
 	tp_info("turn %s: %s %s: passed over", t->id, t->targets->name, why);
 	leave(t);
 	tp_waits_end(t);
-	if (enter(t, t->targets->chosen))
-		tp_dispatch(t, t->attempt.serial == 0 ? TP_CLASS_INITIAL : TP_CLASS_HOP);
+	(void)enter(t, t->targets->chosen);
 	return true;
 }
 

@@ -185,16 +185,6 @@ void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms
 	tp_turn_answer_until(t, &r, left_ms);
 }
 
-bool tp_turn_answered_instead(struct tp_turn *t, int only, bool stop)
-{
-	switch (tp_instead_of_send(t->replaced, t->saved != NULL ? t->saved->status : 0, only)) {
-	case TP_INSTEAD_REFUSAL: tp_turn_refuse(t, t->replaced); return true;
-	case TP_INSTEAD_SAVED: tp_relay_saved(t, stop, TP_EVIDENCE_DECLINED); return true;
-	case TP_INSTEAD_LOCAL: break;
-	}
-	return false;
-}
-
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
 {
 	struct tp_refusal good = {.status = 200};
@@ -328,7 +318,7 @@ static void on_timer(void *arg)
 		if (t->targets != NULL && t->targets->waiting)
 			tp_targets_start(t);
 		else if (t->gate.queued)
-			tp_turn_gate_expired(t);
+			tp_dispatch_queue_over(t);
 		else
 			tp_dispatch(t, t->klass);
 		break;

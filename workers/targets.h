@@ -33,7 +33,7 @@ struct tp_targets {
 	unsigned at;                   /* asked at present */
 	uint32_t asked;                /* bit n: target n was asked in this turn */
 	uint32_t sends;                /* to the present one */
-	bool waiting;                  /* for a cooldown to end; nothing was sent */
+	/* For a cooldown to end, with nothing sent; 0 = it has not waited. */
 	uint64_t wait_until_ms;
 	struct tp_cooldown_probe probe; /* the present target cools, and this turn is its probe */
 	char name[TP_TARGET_NAME];      /* "provider/model" of the present one; empty: none was asked yet */

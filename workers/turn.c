@@ -307,6 +307,15 @@ void tp_turn_body_done(struct tp_turn *t)
 	tp_turn_identify(t);
 }
 
+static void wait_over(struct tp_turn *t)
+{
+	switch (t->open.wait) {
+	case TP_OPEN_WAIT_COOLDOWN: tp_targets_start(t); break;
+	case TP_OPEN_WAIT_CAPACITY: tp_dispatch_queue_over(t); break;
+	default: tp_dispatch(t, t->klass); break;
+	}
+}
+
 static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
@@ -314,14 +323,7 @@ static void on_timer(void *arg)
 		tp_overhead_run(&t->overhead);
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
-	case TP_TURN_WAIT:
-		if (t->targets != NULL && t->targets->waiting)
-			tp_targets_start(t);
-		else if (t->gate.queued)
-			tp_dispatch_queue_over(t);
-		else
-			tp_dispatch(t, t->klass);
-		break;
+	case TP_TURN_WAIT: wait_over(t); break;
 	case TP_TURN_SEND: tp_relay_time_over(t); break;
 	case TP_TURN_FLOW: tp_relay_output_gap(t); break;
 	default: break;

@@ -182,8 +182,8 @@ void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct t
 		 enum tp_client_next next);
 /* The one way a state changes; counts and times what waits. The timer is the caller's. */
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
-/* TP_TURN_WAIT: for this, which ends at `until_ms` (CLOCK_BOOTTIME) at the latest. The timer is the caller's.
- */
+/* TP_TURN_WAIT: for this, which says how the turn goes on, and ends at `until_ms` (CLOCK_BOOTTIME) at the
+ * latest. The timer is the caller's. */
 void tp_turn_wait_for(struct tp_turn *t, enum tp_open_wait wait, uint64_t until_ms);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,

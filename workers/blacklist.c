@@ -4,7 +4,7 @@
 #include "common/base/log.h"
 #include "common/retry/url_fault.h"
 #include "workers/alerts.h"
-#include "workers/numbers.h"
+#include "workers/obstacle.h"
 #include "workers/turn.h"
 
 /* ---- asking */
@@ -32,15 +32,6 @@ static bool holds_probe(const struct tp_turn *t)
 	return t->blacklist.pass.base_probe != 0 || t->blacklist.pass.url_probe != 0;
 }
 
-static void answer_listed(struct tp_turn *t, uint64_t wait_ms)
-{
-	tp_debug("turn %s: the URL is blacklisted", t->id);
-	if (t->replaced == TP_CODE_NONE && tp_targets_skip(t, "is blacklisted"))
-		return;
-	if (!tp_turn_answered_instead(t, 0, false))
-		tp_turn_answer_later(t, TP_CODE_BLACKLISTED, wait_ms);
-}
-
 static struct tp_breaker_url url_of(const struct tp_turn *t, struct tp_str path)
 {
 	const struct tp_provider_conf *p = t->provider->conf;
@@ -62,7 +53,7 @@ static struct tp_breaker_url url_of(const struct tp_turn *t, struct tp_str path)
 	return url;
 }
 
-bool tp_blacklist_ask(struct tp_turn *t)
+bool tp_blacklist_may_send(struct tp_turn *t, struct tp_obstacle *ret)
 {
 	struct tp_blacklist_turn *b = &t->blacklist;
 	struct tp_region *region = t->worker->region;
@@ -78,7 +69,11 @@ bool tp_blacklist_ask(struct tp_turn *t)
 	enum tp_breaker_answer answer =
 		tp_breaker_ask(region, t->worker->stamp, &url, &policy, tp_clock_boot_ms(), &pass, &wait_ms);
 	if (answer == TP_BREAKER_LISTED) {
-		answer_listed(t, wait_ms);
+		tp_debug("turn %s: the URL is blacklisted", t->id);
+		*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
+					    .code = TP_CODE_BLACKLISTED,
+					    .left_ms = wait_ms,
+					    .elsewhere = "is blacklisted"};
 		return false;
 	}
 	b->pass = pass;

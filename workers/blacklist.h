@@ -1,7 +1,7 @@
 /*
  * The URL blacklist (design 3.2) in the life of a turn: asked before each send, told once what came of it.
  *
- *   tp_blacklist_ask() -> [tp_blacklist_note()]* -> [tp_blacklist_committed()] -> tp_blacklist_over()
+ *   tp_blacklist_may_send() -> [tp_blacklist_note()]* -> [tp_blacklist_committed()] -> tp_blacklist_over()
  *
  * A logical request counts once, however often it was sent: what was noted last is told at the end of the
  * turn, and a turn that goes on with an earlier one's logical request counts no failure again.
@@ -13,6 +13,7 @@
 #include "common/shm/breaker.h"
 
 struct tp_turn;
+struct tp_obstacle;
 
 /* Inside a turn; zeroed: nothing was asked. */
 struct tp_blacklist_turn {
@@ -24,11 +25,9 @@ struct tp_blacklist_turn {
 };
 
 /*
- * May the turn's next send go out? False: it must not; the next target of a combo was asked instead, or the
- * turn was answered: with what a provider said earlier in this turn, else 503 upstream_blacklisted. To be
- * called before the charge.
+ * May the turn's next send go out? False: its URL is listed. To be called before the charge.
  */
-bool tp_blacklist_ask(struct tp_turn *t);
+bool tp_blacklist_may_send(struct tp_turn *t, struct tp_obstacle *ret);
 /* An attempt ended without a good answer; status: with TP_CAUSE_ANSWER. */
 void tp_blacklist_note(struct tp_turn *t, enum tp_cause cause, int status);
 /* A good answer begins to go out: a probe has succeeded, others wait for no stream to end. */

@@ -162,34 +162,33 @@ static void on_sweep(void *arg)
 
 /* ---- for turns */
 
-static void turn_away(struct tp_turn *t, enum tp_code code)
+static struct tp_obstacle turned_away(const struct tp_turn *t, enum tp_code code)
 {
 	const struct tp_provider_rt *p = t->gate.provider;
 	uint32_t limit = limit_of(p);
-	uint64_t left_ms = tp_gate_backlog_ms(t->worker->region, p->gate, limit);
-	tp_turn_gate_leave(t);
-	if (t->replaced == TP_CODE_NONE && tp_targets_skip(t, "is at its capacity"))
-		return;
 	tp_info("turn %s: %s is at its capacity of %u: %s", t->id, p->conf->name, limit, tp_code_name(code));
-	if (!tp_turn_answered_instead(t, 0, false))
-		tp_turn_answer_later(t, code, left_ms);
+	return (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
+				    .code = code,
+				    .left_ms = tp_gate_backlog_ms(t->worker->region, p->gate, limit),
+				    .elsewhere = "is at its capacity"};
 }
 
-static void wait_in_line(struct tp_turn *t, enum tp_class klass)
+static struct tp_obstacle wait_in_line(struct tp_turn *t)
 {
 	uint64_t now = tp_clock_boot_ms(), wait = t->gate.provider->conf->capacity_wait_ms;
 	uint64_t left = t->deadline_ms > now ? t->deadline_ms - now : 0;
 	/* What was taken for this send is free for others meanwhile; it is asked for again. */
 	tp_waits_put_back(t);
-	t->klass = klass;
 	wait = wait < left ? wait : left;
-	tp_turn_wait_for(t, TP_OPEN_WAIT_CAPACITY, now + wait);
-	tp_timer_set(&t->timer, wait);
 	join_line(t->worker->gates, t);
 	tp_debug("turn %s: waits for its turn at %s", t->id, t->gate.provider->conf->name);
+	return (struct tp_obstacle){.kind = TP_OBSTACLE_HOLDS,
+				    .wait = TP_OPEN_WAIT_CAPACITY,
+				    .until_ms = now + wait,
+				    .again_ms = wait};
 }
 
-bool tp_turn_gate_ask(struct tp_turn *t, enum tp_class klass)
+bool tp_turn_gate_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret)
 {
 	struct tp_turn_gate *g = &t->gate;
 	if (t->provider->gate == TP_GATE_NONE || g->permit.word != 0)
@@ -201,10 +200,15 @@ bool tp_turn_gate_ask(struct tp_turn *t, enum tp_class klass)
 		*g = (struct tp_turn_gate){.provider = t->provider};
 	switch (ask(t, false)) {
 	case TP_GATE_GO: return true;
-	case TP_GATE_QUEUED: wait_in_line(t, klass); break;
-	case TP_GATE_FULL: turn_away(t, TP_CODE_CAPACITY_QUEUE_FULL); break;
+	case TP_GATE_QUEUED: *ret = wait_in_line(t); break;
+	case TP_GATE_FULL: *ret = turned_away(t, TP_CODE_CAPACITY_QUEUE_FULL); break;
 	}
 	return false;
+}
+
+void tp_turn_gate_expired(const struct tp_turn *t, struct tp_obstacle *ret)
+{
+	*ret = turned_away(t, TP_CODE_CAPACITY_WAIT_EXPIRED);
 }
 
 void tp_turn_gate_leave(struct tp_turn *t)
@@ -229,11 +233,6 @@ void tp_turn_gate_learn(struct tp_turn *t, const struct tp_outcome *o)
 	uint32_t now = tp_gate_refused(r, p->gate, others, o->capacity_told, tp_clock_boot_ms());
 	if (now != was)
 		tp_info("provider %s: takes %u requests at once, it seems", p->conf->name, now);
-}
-
-void tp_turn_gate_expired(struct tp_turn *t)
-{
-	turn_away(t, TP_CODE_CAPACITY_WAIT_EXPIRED);
 }
 
 /* ---- begin and end */

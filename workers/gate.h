@@ -19,6 +19,7 @@
 #include "workers/core.h"
 
 struct tp_turn;
+struct tp_obstacle;
 
 /* All zero: holds no permit and does not wait. */
 struct tp_turn_gate {
@@ -40,16 +41,15 @@ void tp_gates_free(struct tp_gates *g);
 
 /*
  * Before a send of this class: may it go? True with a permit, or without one where there is no limit.  False:
- * the turn waits (TP_TURN_WAIT; it is dispatched again when its turn comes), or was answered and is over, or
- * went on to the next target.
+ * it is in the queue, is to wait and is dispatched again when its turn comes; or the queue is full.
  */
-bool tp_turn_gate_ask(struct tp_turn *t, enum tp_class klass);
+bool tp_turn_gate_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret);
 /* The one way back: gives up the permit, or the place in the queue, and wakes who may go now. Nothing happens
  * with neither. */
 void tp_turn_gate_leave(struct tp_turn *t);
 /* A send ended so: `auto` may learn from it. Before or behind tp_turn_gate_leave(). */
 void tp_turn_gate_learn(struct tp_turn *t, const struct tp_outcome *o);
-/* The time in the queue is over. May end the turn: to be the caller's last step. */
-void tp_turn_gate_expired(struct tp_turn *t);
+/* The time in the queue is over: what that means for the send. It is still in the queue. */
+void tp_turn_gate_expired(const struct tp_turn *t, struct tp_obstacle *ret);
 
 #endif

@@ -7,7 +7,7 @@
 #include "common/retry/hop.h"
 #include "common/retry/others.h"
 #include "workers/credential.h"
-#include "workers/numbers.h"
+#include "workers/obstacle.h"
 #include "workers/turn.h"
 #include "workers/waits.h"
 
@@ -126,10 +126,12 @@ static bool in_use(const struct tp_turn_keys *k)
 	return (k->used >> k->at & 1) != 0;
 }
 
-static void tell_cooling(struct tp_turn *t, const struct choice *c, uint64_t now_ms)
+static struct tp_obstacle all_cool(const struct tp_turn *t, const struct choice *c, uint64_t now_ms)
 {
 	tp_info("turn %s: every key of %s cools: not sent", t->id, t->provider->conf->name);
-	tp_turn_answer_later(t, TP_CODE_KEYS_COOLING, c->cooldown.until_ms - now_ms);
+	return (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
+				    .code = TP_CODE_KEYS_COOLING,
+				    .left_ms = c->cooldown.until_ms - now_ms};
 }
 
 /* Whether a turn without another target may ask a key although it cools. */
@@ -148,7 +150,7 @@ static bool may_all_the_same(struct tp_turn *t, enum tp_class klass, const struc
 	return true;
 }
 
-bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass)
+bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret)
 {
 	struct tp_turn_keys *k = &t->keys;
 	const struct tp_provider_conf *p = t->provider->conf;
@@ -167,7 +169,7 @@ bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass)
 		return true;
 	}
 	if (!c.free && !may_all_the_same(t, klass, &c, now)) {
-		tell_cooling(t, &c, now);
+		*ret = all_cool(t, &c, now);
 		return false;
 	}
 	k->at = c.any ? c.at : k->at;

@@ -15,6 +15,7 @@
 #include "common/shm/cooldown.h"
 
 struct tp_turn;
+struct tp_obstacle;
 
 /* All zero: none in hand. */
 struct tp_turn_keys {
@@ -38,10 +39,9 @@ struct tp_cooldown_name tp_keys_name(const struct tp_turn *t, const struct tp_pr
 bool tp_keys_all_cool(const struct tp_turn *t, const struct tp_provider_conf *p, uint64_t now_ms,
 		      struct tp_cooldown *ret, struct tp_hash128 *ret_key);
 /*
- * Before a send of this class: takes the key that it carries. False: all cool and there is no other target:
- * the turn was answered and is over.
+ * Before a send of this class: takes the key that it carries. False: all cool and there is no other target.
  */
-bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass);
+bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret);
 /* How many keys may still be asked in this turn beside the one in hand. */
 uint32_t tp_keys_left(const struct tp_turn *t);
 /* The refusal speaks about the key alone: it is the key that cools, and nothing else. */

@@ -1,7 +1,7 @@
 #include "workers/refresh.h"
 
 #include "common/base/clock.h"
-#include "workers/gate.h"
+#include "workers/obstacle.h"
 #include "workers/refresher.h"
 #include "workers/turn.h"
 
@@ -37,27 +37,25 @@ static struct tp_turn_token *token_of(struct tp_turn *t)
 	return x;
 }
 
-static void hold(struct tp_turn *t, enum tp_class klass, uint64_t now_ms)
+static struct tp_obstacle hold(const struct tp_turn *t, uint64_t now_ms)
 {
 	uint64_t left = t->deadline_ms - now_ms;
-	tp_turn_gate_leave(t);
-	t->klass = klass;
-	tp_turn_wait_for(t, TP_OPEN_WAIT_TOKEN, t->deadline_ms);
-	tp_timer_set(&t->timer, left < TP_REFRESH_LOOK_MS ? left : TP_REFRESH_LOOK_MS);
+	return (struct tp_obstacle){.kind = TP_OBSTACLE_HOLDS,
+				    .wait = TP_OPEN_WAIT_TOKEN,
+				    .until_ms = t->deadline_ms,
+				    .again_ms = left < TP_REFRESH_LOOK_MS ? left : TP_REFRESH_LOOK_MS};
 }
 
 /* Nobody has said that the credential is wrong: it is the time that ran out. */
-static bool too_late(struct tp_turn *t)
+static struct tp_obstacle too_late(struct tp_turn *t)
 {
-	tp_turn_gate_leave(t);
 	tp_record_reason(t, "no access token before its deadline", NULL);
-	if (!tp_turn_answered_instead(t, 0, false))
-		tp_turn_answer_later(t, TP_CODE_TOKEN_WAIT_EXPIRED, TOKEN_LATER_MS);
-	return false;
+	return (struct tp_obstacle){
+		.kind = TP_OBSTACLE_ENDS, .code = TP_CODE_TOKEN_WAIT_EXPIRED, .left_ms = TOKEN_LATER_MS};
 }
 
 /* No token for this turn: decided upon as what it is, the provider's refusal or one that is foreseen. */
-static bool give_up(struct tp_turn *t, enum tp_class klass, const char *why)
+static struct tp_obstacle give_up(struct tp_turn *t, enum tp_class klass, const char *why)
 {
 	struct tp_turn_token *x = &t->token;
 	struct tp_outcome o = x->rejection;
@@ -74,12 +72,10 @@ static bool give_up(struct tp_turn *t, enum tp_class klass, const char *why)
 	carry(x, NULL);
 	x->given_up = true;
 	x->renewing = false;
-	tp_turn_gate_leave(t); /* before the decision, which may send and then has a permit of its own */
-	tp_turn_decide_on(t, &o, why);
-	return false;
+	return (struct tp_obstacle){.kind = TP_OBSTACLE_DECIDES, .outcome = o, .why = why};
 }
 
-bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass)
+bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret)
 {
 	struct tp_refresher *f = t->provider->refresher;
 	struct tp_turn_token *x = token_of(t);
@@ -99,11 +95,13 @@ bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass)
 		return true; /* nobody has needed a token so far */
 	x->tried = true;
 	if (now >= t->deadline_ms)
-		return too_late(t);
-	switch (tp_refresher_want(f, x->rejected != 0 && x->rejected == tp_refresher_generation(f))) {
-	case TP_TOKEN_LATER: return give_up(t, klass, "no access token: it could not be renewed");
-	default: hold(t, klass, now); return false;
-	}
+		*ret = too_late(t);
+	else if (tp_refresher_want(f, x->rejected != 0 && x->rejected == tp_refresher_generation(f)) ==
+		 TP_TOKEN_LATER)
+		*ret = give_up(t, klass, "no access token: it could not be renewed");
+	else
+		*ret = hold(t, now);
+	return false;
 }
 
 struct tp_str tp_refresh_token(const struct tp_turn *t, const struct tp_provider_conf *p)

@@ -15,6 +15,7 @@
 enum { TP_REFRESH_LOOK_MS = 20 };
 
 struct tp_turn;
+struct tp_obstacle;
 struct tp_refresher; /* of one provider, in one worker */
 struct tp_token_copy;
 
@@ -36,11 +37,10 @@ struct tp_str tp_refresh_current(struct tp_refresher *f);
 
 /*
  * Before each send: takes the present token for the turn, and begins to renew it when it is about to expire.
- * False: the turn waits for a token, without a place at the gate, and comes to tp_dispatch() again; or there
- * is none and the turn was decided upon (it may be over, or have begun another send with a permit of its
- * own).
+ * False: the turn has to wait for a token; or it is too late for one; or there is none, which is to be
+ * decided upon.
  */
-bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass);
+bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret);
 /* What the turn's sends to provider `p` carry; empty: no token. */
 struct tp_str tp_refresh_token(const struct tp_turn *t, const struct tp_provider_conf *p);
 /* The turn may still wait for a newer token. */

@@ -17,6 +17,7 @@ void tp_relay_reset(struct tp_turn *t)
 	tp_buf_free(&t->relay.held);
 	tp_sse_free(&t->relay.sse);
 	free(t->relay.json);
+	tp_saved_answer_free(t->relay.kept);
 	tp_buf_free(&t->relay.coded);
 	tp_buf_free(&t->relay.rest);
 	tp_decoder_free(t->relay.decoder);
@@ -54,7 +55,8 @@ void tp_relay_commit(struct tp_turn *t)
 	t->relay.sse.keep_max = TP_SSE_KEEP_COMMITTED;
 	tp_relay_output_seen(t);
 	tp_saved_answer_free(t->saved);
-	t->saved = NULL;
+	tp_saved_answer_free(t->relay.kept);
+	t->saved = t->relay.kept = NULL;
 	if (t->request->complete && !tp_snapshot_wants_request(t))
 		tp_request_release(t->request);
 }
@@ -116,13 +118,17 @@ void tp_relay_no_stream(struct tp_turn *t)
 
 /* ---- begin */
 
-void tp_relay_hold_over(struct tp_turn *t)
+void tp_relay_time_over(struct tp_turn *t)
+{
+	if (t->relay.mode == TP_RELAY_COLLECT)
+		tp_relay_collected(t, true);
+	else
+		tp_relay_commit_held(t);
+}
+
+void tp_relay_commit_held(struct tp_turn *t)
 {
 	struct tp_relay *r = &t->relay;
-	if (r->mode == TP_RELAY_COLLECT) {
-		tp_relay_collected(t, true);
-		return;
-	}
 	if (t->opened && !r->stream) {
 		tp_relay_no_stream(t);
 		return;
@@ -154,7 +160,7 @@ static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 		r->mode = TP_RELAY_HOLD;
 		return;
 	}
-	if (!tp_relay_save(t, p, 200)) {
+	if (!tp_relay_keep(t, p)) {
 		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}
@@ -240,7 +246,7 @@ void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why)
 			tp_turn_decide(t, TP_CAUSE_TRUNCATED, why);
 			return;
 		}
-		tp_relay_hold_over(t); /* without combos it would have gone out as it came */
+		tp_relay_commit_held(t); /* without combos it would have gone out as it came */
 		if (t->state == TP_TURN_FLOW)
 			tp_relay_cut(t, why);
 		return;

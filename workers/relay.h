@@ -12,7 +12,7 @@ void tp_relay_piece(struct tp_turn *t, const struct tp_answer_piece *p);
 /* The attempt broke off while its answer was under way (relay.mode is not NONE). Same. */
 void tp_relay_broken(struct tp_turn *t, enum tp_cause cause, const char *why);
 /* hold.time is over (or the 5 s for an error's body): go on with what there is. */
-void tp_relay_hold_over(struct tp_turn *t);
+void tp_relay_time_over(struct tp_turn *t);
 /* Shows turn->saved and ends the turn; `stop` adds x-should-retry: false. */
 void tp_relay_saved(struct tp_turn *t, bool stop, enum tp_evidence evidence);
 /* Committed: ends the answer so that the client sees that it is cut, and ends the turn. */

@@ -65,8 +65,8 @@ void tp_relay_judge(struct tp_turn *t, struct tp_str body, const struct tp_answe
 			tp_relay_no_answer(t, TP_CAUSE_INVALID, "the answer is empty or no JSON");
 		return;
 	case TP_ANSWER_ERROR:
-		/* What is kept may be an earlier attempt's: a whole answer in one piece was not kept yet. */
-		if (p->head != NULL && !tp_relay_save(t, p, 200))
+		/* A whole answer in one piece was not kept yet. */
+		if (t->relay.kept == NULL && (p->head == NULL || !tp_relay_keep(t, p)))
 			tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		else
 			tp_relay_carries_error(t, &error);
@@ -87,7 +87,7 @@ void tp_relay_hold(struct tp_turn *t, const struct tp_answer_piece *p)
 	else if (p->end)
 		tp_relay_judge(t, tp_buf_str(held), p);
 	else if (held->len > (t->relay.list ? TP_MODEL_LIST_MAX : t->config->hold.body_bytes))
-		tp_relay_hold_over(t);
+		tp_relay_commit_held(t);
 }
 
 void tp_relay_watch_json(struct tp_turn *t)

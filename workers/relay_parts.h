@@ -19,6 +19,8 @@
 
 /* From here on no other send can serve the turn: what was kept for one is freed. Ends nothing. */
 void tp_relay_commit(struct tp_turn *t);
+/* The same for an answer of which something is held, which goes out now. */
+void tp_relay_commit_held(struct tp_turn *t);
 /* The answer is out, whole, or as whole as the provider meant it. */
 void tp_relay_finish(struct tp_turn *t);
 /* timeouts.token runs from output to output; comments and pings do not count. Ends nothing. */
@@ -30,15 +32,16 @@ void tp_relay_no_stream(struct tp_turn *t);
 
 /* ---- relay_saved.c */
 
-/* Keeps the head that is being delivered, in place of what was kept before. False when out of memory. Ends
- * nothing. */
-bool tp_relay_save(struct tp_turn *t, const struct tp_answer_piece *p, int status);
+/* Keeps the head of a 200 that is being delivered, for tp_relay_carries_error(): what was saved before stands
+ * until then. False when out of memory. Ends nothing. */
+bool tp_relay_keep(struct tp_turn *t, const struct tp_answer_piece *p);
 /* An error status (or what stands for it): its body is gathered, for at most 5 s and 64 KiB. */
 void tp_relay_collect_begin(struct tp_turn *t, const struct tp_answer_piece *p, int status);
 void tp_relay_collect(struct tp_turn *t, const struct tp_answer_piece *p);
 /* What there is of the body is enough to decide; `cut`: it is not all. */
 void tp_relay_collected(struct tp_turn *t, bool cut);
-/* A 200 that carries an error: from here on it is the status it stands for. `error` is copied. */
+/* The 200 that was kept carries an error: from here on it is saved, as the status it stands for. `error` is
+ * copied. */
 void tp_relay_carries_error(struct tp_turn *t, const struct tp_answer_error *error);
 
 /* ---- relay_json.c */

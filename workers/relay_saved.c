@@ -22,18 +22,29 @@ void tp_saved_answer_free(struct tp_saved_answer *s)
 	free(s);
 }
 
-bool tp_relay_save(struct tp_turn *t, const struct tp_answer_piece *p, int status)
+/* NULL when out of memory. */
+static struct tp_saved_answer *new_saved(const struct tp_turn *t, const struct tp_answer_piece *p, int status)
 {
 	struct tp_saved_answer *s = calloc(1, sizeof *s);
 	if (s == NULL || (s->head = tp_head_copy(p->head, p->bytes, &s->bytes)) == NULL) {
 		free(s);
-		return false;
+		return NULL;
 	}
 	s->status = status;
 	s->facts = t->relay.facts;
+	return s;
+}
+
+static void save(struct tp_turn *t, struct tp_saved_answer *s)
+{
 	tp_saved_answer_free(t->saved);
 	t->saved = s;
-	return true;
+}
+
+bool tp_relay_keep(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	t->relay.kept = new_saved(t, p, 200);
+	return t->relay.kept != NULL;
 }
 
 void tp_relay_collected(struct tp_turn *t, bool cut)
@@ -58,22 +69,27 @@ void tp_relay_collect(struct tp_turn *t, const struct tp_answer_piece *p)
 
 void tp_relay_collect_begin(struct tp_turn *t, const struct tp_answer_piece *p, int status)
 {
-	if (!tp_relay_save(t, p, status)) {
+	struct tp_saved_answer *s = new_saved(t, p, status);
+	if (s == NULL) {
 		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}
+	save(t, s);
 	t->relay.mode = TP_RELAY_COLLECT;
 	tp_timer_set(&t->timer, ERROR_BODY_MS);
 }
 
 void tp_relay_carries_error(struct tp_turn *t, const struct tp_answer_error *error)
 {
-	t->saved->error = malloc(sizeof *error);
-	if (t->saved->error == NULL) {
+	struct tp_saved_answer *s = t->relay.kept;
+	s->error = malloc(sizeof *error);
+	if (s->error == NULL) {
 		tp_turn_decide(t, TP_CAUSE_LOCAL, "out of memory");
 		return;
 	}
-	*t->saved->error = *error;
+	*s->error = *error;
+	t->relay.kept = NULL;
+	save(t, s);
 	tp_attempt_cancel(&t->attempt, "a 200 that carries an error");
 	tp_turn_decide(t, TP_CAUSE_ANSWER, "a 200 that carries an error");
 }

@@ -114,11 +114,11 @@ void tp_relay_prelude(struct tp_turn *t, const struct tp_answer_piece *p)
 		tp_relay_commit(t);
 		stream_ended(t, r->held.data, r->held.len);
 	} else if (found == SCAN_OUTPUT)
-		tp_relay_hold_over(t);
+		tp_relay_commit_held(t);
 	else if (p->end)
 		prelude_ended(t, p);
 	else if (r->held.len > t->config->hold.total_bytes)
-		tp_relay_hold_over(t);
+		tp_relay_commit_held(t);
 }
 
 void tp_relay_flow_stream(struct tp_turn *t, const struct tp_answer_piece *p)

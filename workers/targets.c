@@ -211,7 +211,7 @@ static void wait_or_tell(struct tp_turn *t, const struct tp_all_cooling *all, ui
 {
 	struct tp_targets *g = t->targets;
 	uint64_t left = all->soonest_ms - now_ms;
-	if (!g->waiting) {
+	if (g->wait_until_ms == 0) {
 		g->wait_until_ms = now_ms + g->combo->wait_for_cooldown_ms;
 		if (g->wait_until_ms > t->deadline_ms)
 			g->wait_until_ms = t->deadline_ms;
@@ -222,7 +222,6 @@ static void wait_or_tell(struct tp_turn *t, const struct tp_all_cooling *all, ui
 		return;
 	}
 	uint64_t most = g->wait_until_ms - now_ms;
-	g->waiting = true;
 	tp_turn_wait_for(t, TP_OPEN_WAIT_COOLDOWN, g->wait_until_ms);
 	left = left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS;
 	tp_timer_set(&t->timer, left < most ? left : most);
@@ -244,7 +243,6 @@ static bool enter(struct tp_turn *t, unsigned i)
 		g->at = i;
 		g->asked |= 1u << i;
 		g->sends = 0;
-		g->waiting = false;
 		snprintf(g->name, sizeof g->name, "%s/%s", t->config->providers[target->provider].name,
 			 target->model);
 		tp_turn_use_provider(t, target->provider);
@@ -299,8 +297,7 @@ bool tp_targets_skip(struct tp_turn *t, const char *why)
 	tp_info("turn %s: %s %s: passed over", t->id, t->targets->name, why);
 	leave(t);
 	tp_waits_end(t);
-	if (enter(t, t->targets->chosen))
-		tp_dispatch(t, t->attempt.serial == 0 ? TP_CLASS_INITIAL : TP_CLASS_HOP);
+	(void)enter(t, t->targets->chosen);
 	return true;
 }
 

@@ -33,7 +33,7 @@ struct tp_targets {
 	unsigned at;                   /* asked at present */
 	uint32_t asked;                /* bit n: target n was asked in this turn */
 	uint32_t sends;                /* to the present one */
-	bool waiting;                  /* for a cooldown to end; nothing was sent */
+	/* For a cooldown to end, with nothing sent; 0 = it has not waited. */
 	uint64_t wait_until_ms;
 	struct tp_cooldown_probe probe; /* the present target cools, and this turn is its probe */
 	char name[TP_TARGET_NAME];      /* "provider/model" of the present one; empty: none was asked yet */
@@ -60,8 +60,9 @@ struct tp_ledger_limits tp_targets_hold_back(const struct tp_turn *t, uint32_t l
 bool tp_targets_choose(struct tp_turn *t);
 /* Sends to the chosen one, at once. May end the turn: to be the caller's last step. */
 void tp_targets_next(struct tp_turn *t);
-/* The present target must not be asked now (`why`, for the log: "is blacklisted"): asks the next one instead.
- * False: there is none, and nothing happened. May end the turn: to be the caller's last step. */
+/* The present target must not be asked now (`why`, for the log: "is blacklisted"): goes to the next one,
+ * which the caller then asks. False: there is none, and nothing happened. Ends the turn when out of memory.
+ */
 bool tp_targets_skip(struct tp_turn *t, const char *why);
 /* The turn is over: a probe without evidence is free again. */
 void tp_targets_end(struct tp_turn *t);

@@ -185,16 +185,6 @@ void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms
 	tp_turn_answer_until(t, &r, left_ms);
 }
 
-bool tp_turn_answered_instead(struct tp_turn *t, int only, bool stop)
-{
-	switch (tp_instead_of_send(t->replaced, t->saved != NULL ? t->saved->status : 0, only)) {
-	case TP_INSTEAD_REFUSAL: tp_turn_refuse(t, t->replaced); return true;
-	case TP_INSTEAD_SAVED: tp_relay_saved(t, stop, TP_EVIDENCE_DECLINED); return true;
-	case TP_INSTEAD_LOCAL: break;
-	}
-	return false;
-}
-
 void tp_turn_answer_json(struct tp_turn *t, struct tp_str body)
 {
 	struct tp_refusal good = {.status = 200};
@@ -228,9 +218,11 @@ void tp_turn_abort(struct tp_turn *t)
 		tp_relay_cut(t, "the server is shutting down");
 		return;
 	}
-	/* It is us who leave: the client will send again, and what was open may have run. */
+	/* It is us who leave: the client will send again, and what was open, or was to be replaced, may have
+	 * run. */
 	bool open = t->attempt.active && t->attempt.stage > TP_STAGE_UNSENT;
-	struct tp_ledger_ending e = {.end = open ? TP_END_UNKNOWN : TP_END_DECLINED};
+	struct tp_ledger_ending e = {.end = open || t->replaced != TP_CODE_NONE ? TP_END_UNKNOWN
+										: TP_END_DECLINED};
 	tp_record_reason(t, "the server is shutting down", NULL);
 	tp_turn_end(t, TP_TURN_CUT, &e, TP_NEXT_CUT);
 }
@@ -315,6 +307,15 @@ void tp_turn_body_done(struct tp_turn *t)
 	tp_turn_identify(t);
 }
 
+static void wait_over(struct tp_turn *t)
+{
+	switch (t->open.wait) {
+	case TP_OPEN_WAIT_COOLDOWN: tp_targets_start(t); break;
+	case TP_OPEN_WAIT_CAPACITY: tp_dispatch_queue_over(t); break;
+	default: tp_dispatch(t, t->klass); break;
+	}
+}
+
 static void on_timer(void *arg)
 {
 	struct tp_turn *t = arg;
@@ -322,15 +323,8 @@ static void on_timer(void *arg)
 		tp_overhead_run(&t->overhead);
 	switch (t->state) {
 	case TP_TURN_JOIN: tp_turn_join(t); break;
-	case TP_TURN_WAIT:
-		if (t->targets != NULL && t->targets->waiting)
-			tp_targets_start(t);
-		else if (t->gate.queued)
-			tp_turn_gate_expired(t);
-		else
-			tp_dispatch(t, t->klass);
-		break;
-	case TP_TURN_SEND: tp_relay_hold_over(t); break;
+	case TP_TURN_WAIT: wait_over(t); break;
+	case TP_TURN_SEND: tp_relay_time_over(t); break;
 	case TP_TURN_FLOW: tp_relay_output_gap(t); break;
 	default: break;
 	}

@@ -75,8 +75,9 @@ struct tp_relay {
 	bool ended;  /* its last event was seen: nothing more is owed to the client */
 	bool failed; /* it told an error after commit */
 	struct tp_answer_facts facts;
-	struct tp_buf head; /* the client's head while nothing is committed */
-	struct tp_buf held; /* body bytes while nothing is committed */
+	struct tp_saved_answer *kept; /* owned, without a body: saved once it turns out to carry an error */
+	struct tp_buf head;           /* the client's head while nothing is committed */
+	struct tp_buf held;           /* body bytes while nothing is committed */
 	struct tp_sse sse;
 	struct tp_json *json;       /* committed JSON whose end only a FIN tells: was it whole? Else NULL */
 	struct tp_decoder *decoder; /* it comes compressed and is shown decoded; NULL = as it comes */
@@ -138,7 +139,7 @@ struct tp_turn {
 	struct tp_attempt attempt;
 	struct tp_overhead overhead;
 	struct tp_relay relay;
-	struct tp_saved_answer *saved; /* of the present attempt while collected, or of an earlier one */
+	struct tp_saved_answer *saved; /* an error of the present attempt, or of an earlier one */
 	struct tp_turn_record record;
 	struct tp_turn_open open;
 	struct tp_timer timer; /* the end of a wait, of a hold, or of a gap between outputs */
@@ -181,8 +182,8 @@ void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct t
 		 enum tp_client_next next);
 /* The one way a state changes; counts and times what waits. The timer is the caller's. */
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
-/* TP_TURN_WAIT: for this, which ends at `until_ms` (CLOCK_BOOTTIME) at the latest. The timer is the caller's.
- */
+/* TP_TURN_WAIT: for this, which says how the turn goes on, and ends at `until_ms` (CLOCK_BOOTTIME) at the
+ * latest. The timer is the caller's. */
 void tp_turn_wait_for(struct tp_turn *t, enum tp_open_wait wait, uint64_t until_ms);
 /* Answers with a value of common/retry/refusal.h and ends the turn. */
 void tp_turn_answer_local(struct tp_turn *t, const struct tp_refusal *r, enum tp_turn_outcome outcome,
@@ -194,9 +195,6 @@ void tp_turn_answer_json(struct tp_turn *t, struct tp_str body);
 void tp_turn_answer_until(struct tp_turn *t, const struct tp_refusal *r, uint64_t left_ms);
 /* The same with a code that a time belongs to, told as whole seconds (at least 1), and counted. */
 void tp_turn_answer_later(struct tp_turn *t, enum tp_code code, uint64_t left_ms);
-/* The next send is not to be had: ends the turn with what comes before words of our own, if anything does
- * (tp_instead_of_send()). False: the caller answers. `stop`: a provider's answer is not to be sent again. */
-bool tp_turn_answered_instead(struct tp_turn *t, int only, bool stop);
 /* Ends the turn as a refusal, so that nobody sends it again: `code` is one of the 429s of the design. */
 void tp_turn_refuse(struct tp_turn *t, enum tp_code code);
 /* What Turnpike adds to this turn's answers; framing and length are the caller's to fill. */

@@ -16,12 +16,12 @@
 
 static void answer_without_send(struct tp_turn *t, enum tp_code code)
 {
+	struct tp_obstacle o = {.kind = TP_OBSTACLE_ENDS, .words = tp_refusal_for(code, 0)};
 	/* An answer that a provider gave earlier in this turn says more than our failure to ask again. */
-	if (code == TP_CODE_UNREACHABLE && tp_turn_answered_instead(t, 0, false))
-		return;
-	struct tp_refusal r = tp_refusal_for(code, 0);
-	struct tp_ledger_ending e = {.end = TP_END_DECLINED};
-	tp_turn_answer_local(t, &r, TP_TURN_ERROR, &e);
+	if (code == TP_CODE_UNREACHABLE)
+		tp_dispatch_end(t, &o);
+	else
+		tp_turn_answer_until(t, &o.words, 0);
 }
 
 static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)
@@ -65,16 +65,20 @@ static void settle(struct tp_turn *t, const struct tp_decision *d)
 		tp_turn_give_back(t);
 		return;
 	}
-	tp_ledger_settle(&t->ledger);
 	bool billed = d->evidence == TP_EVIDENCE_UNKNOWN || d->evidence == TP_EVIDENCE_PROCESSED;
+	/* What may have run stays open until the turn has ended or sends again: whoever finds the record of a
+	 * worker that died in between must not take it for declined. */
+	if (!billed || t->replay_safe)
+		tp_ledger_settle(&t->ledger);
 	if (billed && d->action != TP_ACT_CANCEL) {
 		tp_worker_count(t->worker, TP_COUNT_POSSIBLY_BILLED);
 		tp_numbers_billed(t->provider);
 	}
 }
 
-/* What the target answered may cool those that were to come after it: then there is no next one. */
-static struct tp_decision decide(struct tp_turn *t, const struct tp_outcome *o)
+/* A decision that leaves the target, or gives up at it, has it cool. That may cool those that were to come
+ * after it, too: then there is no next one, and it is decided again. */
+static struct tp_decision decide_and_cool(struct tp_turn *t, const struct tp_outcome *o)
 {
 	const struct tp_retry_conf *policy = &t->provider->conf->retry;
 	struct tp_allowance a = tp_allowance_of(t);
@@ -157,7 +161,7 @@ static void act(struct tp_turn *t, const struct tp_outcome *o, const struct tp_d
 
 void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why)
 {
-	struct tp_decision d = decide(t, o);
+	struct tp_decision d = decide_and_cool(t, o);
 	tell_decision(t, o, &d, why);
 	act(t, o, &d, why);
 }
@@ -167,7 +171,7 @@ void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why)
 	tp_clock_refresh(); /* a told time counts from now, not from the beginning of this loop turn */
 	struct tp_outcome o = tp_outcome_of(t, cause);
 	tp_keys_told(t, &o);
-	struct tp_decision d = decide(t, &o);
+	struct tp_decision d = decide_and_cool(t, &o);
 	settle(t, &d);
 	tp_turn_gate_learn(t, &o);
 	if (d.action != TP_ACT_RECONNECT) {

@@ -13,6 +13,7 @@
 #include "workers/credential.h"
 #include "workers/keys.h"
 #include "workers/numbers.h"
+#include "workers/obstacle.h"
 #include "workers/outcome.h"
 #include "workers/turn.h"
 
@@ -136,16 +137,8 @@ static struct tp_refusal refusal_of(const struct tp_turn *t, uint8_t cause, uint
 
 /* ---- before a send */
 
-/* The provider's own answer then tells the time that is left. */
-static bool answered_instead(struct tp_turn *t, int status, bool stop, uint64_t left_ms)
-{
-	if (t->saved != NULL)
-		t->saved->facts.told_ms = (int64_t)left_ms;
-	return tp_turn_answered_instead(t, status, stop);
-}
-
-/* True when the turn was answered, since what has this key cools. */
-static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t now)
+/* True: what has this key cools. */
+static bool cools(struct tp_turn *t, struct tp_hash128 key, uint64_t now, struct tp_obstacle *ret)
 {
 	struct tp_worker *w = t->worker;
 	struct tp_cooldown c;
@@ -159,19 +152,10 @@ static bool answered_cooling(struct tp_turn *t, struct tp_hash128 key, uint64_t 
 	}
 	uint64_t left = c.until_ms - now;
 	struct tp_refusal r = refusal_of(t, c.cause, tp_told_header_seconds((int64_t)left));
-	tp_info("turn %s: %s cools for %llu s more, as it told: answered with its %d, not sent", t->id,
+	tp_info("turn %s: %s cools for %llu s more, as it told with a %d: not sent", t->id,
 		t->provider->conf->name, (unsigned long long)(left / 1000), r.status);
-	if (!answered_instead(t, r.status, r.stop, left))
-		tp_turn_answer_until(t, &r, left);
+	*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS, .words = r, .left_ms = left, .only = r.status};
 	return true;
-}
-
-static void answer_shared(struct tp_turn *t, uint64_t left_ms)
-{
-	tp_info("turn %s: a shared wait of %s ends after its deadline: not sent", t->id,
-		t->provider->conf->name);
-	if (!answered_instead(t, 429, false, left_ms))
-		tp_turn_answer_later(t, TP_CODE_RATE_LIMIT_SHARED, left_ms);
 }
 
 static void let_go(struct tp_turn *t, uint64_t now)
@@ -184,7 +168,8 @@ static void let_go(struct tp_turn *t, uint64_t now)
 	w->held_since_ms = 0;
 }
 
-static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64_t now)
+/* True: a shared wait runs. */
+static bool held(struct tp_turn *t, uint64_t client, uint64_t now, struct tp_obstacle *ret)
 {
 	struct tp_worker *w = t->worker;
 	uint64_t again_ms, left_ms;
@@ -192,21 +177,26 @@ static bool hold(struct tp_turn *t, enum tp_class klass, uint64_t client, uint64
 			       &left_ms))
 		return false;
 	if (now + left_ms >= t->deadline_ms) {
-		answer_shared(t, left_ms);
+		tp_info("turn %s: a shared wait of %s ends after its deadline: not sent", t->id,
+			t->provider->conf->name);
+		*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
+					    .code = TP_CODE_RATE_LIMIT_SHARED,
+					    .left_ms = left_ms,
+					    .only = 429};
 		return true;
 	}
 	if (t->waits.held_since_ms == 0) {
 		t->waits.held_since_ms = now;
 		tp_debug("turn %s: held by a shared wait of %s", t->id, t->provider->conf->name);
 	}
-	t->klass = klass;
-	tp_turn_wait_for(t, TP_OPEN_WAIT_SHARED, now + left_ms);
-	tp_timer_set(&t->timer, again_ms < LOOK_MS ? again_ms : LOOK_MS);
+	*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_HOLDS,
+				    .wait = TP_OPEN_WAIT_SHARED,
+				    .until_ms = now + left_ms,
+				    .again_ms = again_ms < LOOK_MS ? again_ms : LOOK_MS};
 	return true;
 }
 
-/* True when the turn is held, or was answered. */
-static bool stopped(struct tp_turn *t, enum tp_class klass, uint64_t now)
+static bool stopped(struct tp_turn *t, enum tp_class klass, uint64_t now, struct tp_obstacle *ret)
 {
 	struct tp_turn_waits *w = &t->waits;
 	/* Without budget there is nothing to wait for: the dispatch says so. */
@@ -214,18 +204,17 @@ static bool stopped(struct tp_turn *t, enum tp_class klass, uint64_t now)
 	    !tp_ledger_fits(&t->ledger, &t->limits, klass))
 		return false;
 	uint64_t client = client_credential(t);
-	if (answered_cooling(t, target(t, 0, TP_STR("")).key, now))
+	if (cools(t, target(t, 0, TP_STR("")).key, now, ret))
 		return true;
-	if (client != 0 && w->probe.region == NULL &&
-	    answered_cooling(t, target(t, client, TP_STR("")).key, now))
+	if (client != 0 && w->probe.region == NULL && cools(t, target(t, client, TP_STR("")).key, now, ret))
 		return true;
-	return w->probe.region == NULL && t->provider->conf->retry.share_waits && hold(t, klass, client, now);
+	return w->probe.region == NULL && t->provider->conf->retry.share_waits && held(t, client, now, ret);
 }
 
-bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass)
+bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret)
 {
 	uint64_t now = tp_clock_boot_ms();
-	if (stopped(t, klass, now))
+	if (stopped(t, klass, now, ret))
 		return false;
 	let_go(t, now);
 	return true;

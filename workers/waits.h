@@ -19,6 +19,7 @@
 #include "common/shm/shared_wait.h"
 
 struct tp_turn;
+struct tp_obstacle;
 
 /* All zero: nothing is held, nothing holds. */
 struct tp_turn_waits {
@@ -44,11 +45,8 @@ void tp_waits_cool(struct tp_turn *t, const struct tp_cooldown_name *name, const
 /* The model that the body names (copied; empty: not known): to be told once, and again by who sends another
  * one. */
 void tp_waits_model(struct tp_turn *t, struct tp_str model);
-/*
- * Before a send of this class: may it go? False: the turn is held (TP_TURN_WAIT; its timer dispatches it
- * again), or was answered and is over.
- */
-bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass);
+/* Before a send of this class: may it go? False: the turn is to be held, or answered. */
+bool tp_waits_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret);
 /* A send ended without a good answer: what its provider told holds others from now on. */
 void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o);
 /* The present send's answer is good: others may follow. Of several calls the first counts. */

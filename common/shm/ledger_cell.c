@@ -15,7 +15,7 @@ static void resolve_dead(const struct tp_region *r, struct tp_view *v)
 		w->phase = TP_PHASE_FREE;
 	} else if (w->committed) {
 		w->phase = TP_PHASE_UNKNOWN;
-	} else if (w->open) {
+	} else if (w->open || w->ambiguous) { /* the send that was to be replaced may have run, too */
 		w->phase = TP_PHASE_REFUSED;
 		v->memory.code = TP_CODE_CLOSED_BEFORE_RESPONSE;
 	} else {

@@ -1,5 +1,7 @@
 """Ambiguous sends and what is provably unsent: cases AM (those that need no combo)."""
 
+import os
+import signal
 import socket
 import threading
 import time
@@ -9,8 +11,8 @@ import pytest
 from harness.checks import FAMILIES, MODELS, error_json, local_error, not_stopped, refusal, relayed, served
 from harness.client import Client, body_for
 from harness.lab import Rows, between, gaps, quiet
-from harness.provider import before_body, fin, ok, raw, reset, reset_inside, silent, status
-from harness.turnpike import refusing_port
+from harness.provider import before_body, fin, good_events, ok, raw, reset, reset_inside, silent, status
+from harness.turnpike import ShiftedClock, refusing_port, until
 
 rows = Rows()
 
@@ -275,14 +277,14 @@ def _(lab, second):
     quiet(u, 3.0, 2)
 
 
-@rows("AM-10-held")
-def _(lab):
+@rows.table("AM-10-held", {"shared": "20", "cooling": "90"})
+def _(lab, wait):
     """A wait that the provider tells somebody else meanwhile changes nothing of that: no Retry-After."""
     lost, path = threading.Event(), "/v1/responses"
     u = lab.provider()
     t = lab.turnpike(u, REPLAY)
     row = u.row("lost", lambda x: (x.await_event(lost), x.reset()), then=ok())
-    u.row("told", status(429, {"Retry-After": "20"}))
+    u.row("told", status(429, {"Retry-After": wait}))
 
     def told_meanwhile():
         row.wait_sends(1)
@@ -296,6 +298,42 @@ def _(lab):
     assert answer.sends == 1 and row.count == 1
     stats = t.final_stats()
     assert stats["refusals_upstream_reset_replay_refused"] == 1 and stats["refusals_rate_limit_shared"] == 0, stats
+
+
+def left_in_the_wait(lab, t, body):
+    """A client whose turn waits to replace a lost send; closed by the lab."""
+    lab.client(t).request("POST", "/v1/responses", body=body)
+    until(lambda: t.stats().gauges["waiting"] == 1, 5, "the turn waits")
+
+
+LATER = {"workers": 1, "retry": {"ambiguous_replays": 1, "reset": {"base": "5s", "cap": "5s"}}}
+
+
+@rows("AM-10-killed")
+def _(lab):
+    """The worker dies before the second send: the first may have run all the same."""
+    u = lab.provider(reset(), then=ok())
+    t = lab.turnpike(u, LATER, allow=[r"worker|signal"])
+    body = body_for("/v1/responses", **contained())
+    left_in_the_wait(lab, t, body)
+    t.lost = 1
+    os.kill(t.workers()[0], signal.SIGKILL)
+    refusal(lab.post(t, "/v1/responses", body), "upstream_closed_before_response", "responses")
+    quiet(u, 0.5, 1)
+
+
+@rows("AM-10-aborted")
+def _(lab):
+    """The server leaves: that one may have run is remembered for as long as after any other lost send."""
+    clock = ShiftedClock(lab.folder)
+    u = lab.provider(reset(), then=ok())
+    t = lab.turnpike(u, dict(LATER, shutdown={"drain": "100ms"}), allow=[r"."], env=clock.env, probe=False)
+    body = body_for("/v1/responses", **contained())
+    left_in_the_wait(lab, t, body)
+    t.stop()
+    clock.shift(60)
+    again = lab.turnpike(u, LATER, name=t.name, env=clock.env, probe=False)
+    assert lab.post(again, "/v1/responses", body).sends == 2, "the same logical request"
 
 
 @rows("AM-10-budget")
@@ -338,6 +376,26 @@ def _(lab):
     t = lab.turnpike(u)
     refusal(lab.get(t), "upstream_reset_replay_refused", "plain")
     assert u.count == 3
+
+
+@rows.table("AM-11-stream", {"first": (), "behind-an-answer": (503,)})
+def _(lab, before):
+    """A stream that was lost before its first output was no answer: what is shown in the end is another one."""
+    def lost(x):
+        x.provider.stop_listening()
+        x.stream_head()
+        x.piece(good_events("chat")[0][0])
+        x.sleep(0.1)
+        x.reset()
+
+    u = lab.provider(*[status(code) for code in before], lost)
+    t = lab.turnpike({"p": {"url": u.url(), "replay_safe": ["/chat/completions"]}})
+    answer = lab.post(t, stream=True)
+    if before:
+        relayed(answer, before[0])
+    else:
+        local_error(answer, 502, "chat", "upstream_unreachable")
+    assert answer.sends == u.count == len(before) + 1
 
 
 @rows("AM-12")

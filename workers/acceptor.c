@@ -223,7 +223,7 @@ void tp_acceptor_serve(struct tp_acceptor *a, unsigned slot, bool serve)
 static void close_one(struct listening *l)
 {
 	const unsigned most = clients_share();
-	while (l->serving && l->of->worker->n_clients < most && take_one(l))
+	while (l->serving && l->of->worker->n_clients + l->of->worker->n_tunnels < most && take_one(l))
 		;
 	set_serving(l, false);
 	(void)event_del(&l->event);

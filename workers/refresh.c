@@ -78,6 +78,8 @@ static struct tp_obstacle give_up(struct tp_turn *t, enum tp_class klass, const 
 bool tp_refresh_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle *ret)
 {
 	struct tp_refresher *f = t->provider->refresher;
+	if (f == NULL && t->token.of == NULL)
+		return true; /* nor was the turn at a provider that has one */
 	struct tp_turn_token *x = token_of(t);
 	uint64_t now = tp_clock_boot_ms();
 	if (f == NULL || x->given_up)

@@ -223,10 +223,6 @@ static void note_first_byte(struct tp_attempt *a)
 /* Bytes of an answer, at the front of the scratch buffer. */
 static void take_input(struct tp_attempt *a, char *data, size_t n)
 {
-	if (a->stage == TP_STAGE_UNSENT && a->up->reused) { /* to whom it answers, only the provider knows */
-		fail(a, TP_CAUSE_POOL_CLOSED, "unasked bytes on a kept connection");
-		return;
-	}
 	if (a->heard_us == 0)
 		note_first_byte(a);
 	if (a->head_seen) {
@@ -270,9 +266,7 @@ static void on_end(struct tp_attempt *a, ssize_t r)
 		a->ops->answer(a->owner, &p);
 		return;
 	}
-	if (a->stage == TP_STAGE_UNSENT && a->up->reused)
-		fail(a, TP_CAUSE_POOL_CLOSED, "the kept connection was closed");
-	else if (r == TP_IO_UNWANTED && !a->up->reused && !a->head_seen && a->in.len == 0)
+	if (r == TP_IO_UNWANTED && !a->up->reused && !a->head_seen && a->in.len == 0)
 		unwanted(a);
 	else if (!a->head_seen && a->in.len > 0)
 		fail(a, TP_CAUSE_BROKEN_HEAD, "the connection ended inside the answer's head");
@@ -298,7 +292,11 @@ static void read_answer(struct tp_attempt *a)
 		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
-		if (n <= 0)
+		if (a->stage == TP_STAGE_UNSENT &&
+		    a->up->reused) /* whom it answers, only the provider knows */
+			fail(a, TP_CAUSE_POOL_CLOSED,
+			     n > 0 ? "unasked bytes on a kept connection" : "the kept connection was closed");
+		else if (n <= 0)
 			on_end(a, n);
 		else
 			take_input(a, to, (size_t)n);

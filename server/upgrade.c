@@ -18,7 +18,15 @@
 #include "server/master_parts.h"
 #include "server/notify.h"
 
-enum { READY_MS = 60000, STOP_MS = 1000, IDLE_MS = 1000, POLL_MS = 20, EXIT_CANNOT_RUN = 127 };
+enum {
+	READY_MS = 60000,
+	STOP_MS = 1000,
+	LEAVING_MS =
+		5000, /* more than one that gives up takes for what it waits for: shut_down() in master.c */
+	IDLE_MS = 1000,
+	POLL_MS = 20,
+	EXIT_CANNOT_RUN = 127,
+};
 
 static char **arguments; /* NULL at the end */
 
@@ -154,9 +162,11 @@ static void end_failed(struct master *m)
 
 /* Somebody has removed the file of this one's table. What has the name is the new master's: of that nobody
  * shall read, and in it nobody clear anything. */
-static void lose_name(const char *name, int error)
+static void lose_name(const char *name, uint64_t mine, int error)
 {
-	tp_region_drop(name);
+	uint64_t there = tp_region_identity(name);
+	if (there != 0 && there != mine)
+		tp_region_drop(name);
 	tp_error("the shared table does not get its name %s back: %s; no command finds it until a restart",
 		 name, strerror(-error));
 }
@@ -182,9 +192,10 @@ static void take_back(struct master *m, int status)
 	if (status == 0 || m->upgrade.asked_to_stop || !tp_master_take_back(m))
 		return;
 	/* they change places again, and its table is dropped */
-	int error = tp_region_identity(name) != m->upgrade.table ? tp_region_put_in_place(name) : 0;
+	bool changed = m->upgrade.table != 0 && tp_region_identity(name) != m->upgrade.table;
+	int error = changed ? tp_region_put_in_place(name) : 0;
 	if (error != 0)
-		lose_name(name, error);
+		lose_name(name, m->upgrade.table, error);
 	tp_error("upgrade: the new master (pid %ld) %s in its first second; this one goes on serving",
 		 (long)m->upgrade.pid, how_ended(status, how));
 	end_failed(m);
@@ -199,6 +210,8 @@ bool tp_upgrade_ended(struct master *m, pid_t pid, int status)
 	if (u->state == UPGRADE_DONE) {
 		u->ended = true; /* its pid may be anybody's from now on */
 		take_back(m, status);
+		if (m->state == MASTER_CLOSING && !u->let_go)
+			m->closing_ends_ms = tp_clock_boot_ms(); /* nothing is awaited any more */
 		return true;
 	}
 	if (u->state == UPGRADE_STARTING)
@@ -286,9 +299,11 @@ static void hear(struct master *m)
 {
 	char word;
 	ssize_t n = m->fds.successor >= 0 ? recv(m->fds.successor, &word, sizeof word, MSG_DONTWAIT) : -1;
-	if (n == 0)
+	if (n == 0) {
 		close_channel(m); /* it ends, or has closed everything; its end or the time will tell */
-	else if (n == 1 && word == TP_UPGRADE_READY && m->upgrade.state == UPGRADE_STARTING)
+		if (m->upgrade.state == UPGRADE_DONE && !m->upgrade.let_go && m->state == MASTER_CLOSING)
+			m->closing_ends_ms = tp_clock_boot_ms() + LEAVING_MS;
+	} else if (n == 1 && word == TP_UPGRADE_READY && m->upgrade.state == UPGRADE_STARTING)
 		finish(m);
 	else if (n == 1 && word == TP_UPGRADE_STOPPED && m->upgrade.let_go && m->state == MASTER_CLOSING)
 		m->closing_ends_ms = tp_clock_boot_ms() + tp_listeners_settle_ms(&m->listeners);

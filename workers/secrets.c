@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "common/http/path.h"
+#include "common/http/scan.h"
+#include "workers/upstream_head.h"
 
 /* Shorter ones are placeholders such as "none" and "ollama", which error messages use as words. */
 enum { CLIENT_SECRET_MIN = 8 };
@@ -68,6 +70,13 @@ static void add_cookies(struct tp_turn_secrets *s, struct tp_str value)
 	}
 }
 
+static void add_protocols(struct tp_turn_secrets *s, struct tp_str list)
+{
+	struct tp_str protocol;
+	while (tp_scan_element(&list, &protocol))
+		add(s, tp_protocol_credential(protocol));
+}
+
 static void add_field(struct tp_turn_secrets *s, const struct tp_field *f, struct tp_str value)
 {
 	add(s, value);
@@ -115,8 +124,11 @@ void tp_turn_secrets_take(const struct tp_turn *t, struct tp_turn_secrets *ret_s
 		return;
 	for (uint32_t i = 0; i < r->head->n_fields; i++) {
 		const struct tp_field *f = &r->head->fields[i];
-		if (tp_mask_secret_name(tp_request_str(r, f->name)))
-			add_field(s, f, tp_request_str(r, f->value));
+		struct tp_str name = tp_request_str(r, f->name), value = tp_request_str(r, f->value);
+		if (tp_mask_secret_name(name))
+			add_field(s, f, value);
+		else if (tp_str_ieq(name, TP_STR("sec-websocket-protocol")))
+			add_protocols(s, value);
 	}
 	add_parameters(s, behind(tp_request_str(r, r->head->target), '?'));
 }

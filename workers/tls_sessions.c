@@ -31,13 +31,15 @@ static bool stamp(SSL_SESSION *s)
 	       SSL_SESSION_set1_ticket_appdata(s, &now, sizeof now) == 1;
 }
 
-/* What a whole handshake would say now: of the peer's certificate its time is looked at, no more. */
-static bool is_young(SSL_SESSION *s)
+/* What a whole handshake would say now: of the peer's certificate its time is looked at, no more, and that
+ * not where any certificate will do. */
+static bool is_young(const SSL *ssl, SSL_SESSION *s)
 {
 	void *at = NULL;
 	size_t n = 0;
 	int64_t whole, now = time(NULL);
-	X509 *peer = SSL_SESSION_get0_peer(s);
+	bool matters = SSL_is_server(ssl) || SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE;
+	X509 *peer = matters ? SSL_SESSION_get0_peer(s) : NULL;
 	if (SSL_SESSION_get0_ticket_appdata(s, &at, &n) != 1 || n != sizeof whole)
 		return false;
 	memcpy(&whole, at, sizeof whole);
@@ -99,11 +101,10 @@ static int on_making(SSL *ssl, void *arg)
 static SSL_TICKET_RETURN on_opened(SSL *ssl, SSL_SESSION *s, const unsigned char *name, size_t name_len,
 				   SSL_TICKET_STATUS status, void *arg)
 {
-	(void)ssl;
 	(void)name;
 	(void)name_len;
 	(void)arg;
-	bool good = (status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW) && is_young(s);
+	bool good = (status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW) && is_young(ssl, s);
 	if (!good)
 		return SSL_TICKET_RETURN_IGNORE_RENEW;
 	return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
@@ -195,11 +196,11 @@ bool tp_tls_sessions_keep(SSL_CTX *ctx)
 	return true;
 }
 
-static bool is_good(SSL_SESSION *s)
+static bool is_good(const SSL *ssl, SSL_SESSION *s)
 {
 	long age = (long)time(NULL) - SSL_SESSION_get_time(s);
 	unsigned long hint = SSL_SESSION_get_ticket_lifetime_hint(s);
-	return SSL_SESSION_is_resumable(s) == 1 && is_young(s) && age >= 0 &&
+	return SSL_SESSION_is_resumable(s) == 1 && is_young(ssl, s) && age >= 0 &&
 	       age < SSL_SESSION_get_timeout(s) && (hint == 0 || (unsigned long)age < hint);
 }
 
@@ -208,7 +209,7 @@ void tp_tls_sessions_use(SSL *ssl)
 	struct kept *k = kept_of(SSL_get_SSL_CTX(ssl));
 	while (k != NULL && k->n > 0) {
 		SSL_SESSION *s = k->list[k->n - 1];
-		bool good = is_good(s) && SSL_set_session(ssl, s) == 1;
+		bool good = is_good(ssl, s) && SSL_set_session(ssl, s) == 1;
 		if (!good || SSL_SESSION_get_protocol_version(s) >= TLS1_3_VERSION)
 			drop(k, k->n - 1);
 		if (good)

@@ -52,12 +52,14 @@ static bool is_credential(struct tp_str name)
 	return tp_str_is_one_of(name, names, sizeof names / sizeof names[0]);
 }
 
-/* Pages cannot set a header of a WebSocket: OpenAI takes these among its protocols instead. */
-static bool is_credential_protocol(struct tp_str protocol)
+struct tp_str tp_protocol_credential(struct tp_str protocol)
 {
-	return has_prefix(protocol, TP_STR("openai-insecure-api-key.")) ||
-	       has_prefix(protocol, TP_STR("openai-organization.")) ||
-	       has_prefix(protocol, TP_STR("openai-project."));
+	static const struct tp_str prefixes[] = {TP_NAME("openai-insecure-api-key."),
+						 TP_NAME("openai-organization."), TP_NAME("openai-project.")};
+	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+		if (has_prefix(protocol, prefixes[i]))
+			return (struct tp_str){protocol.p + prefixes[i].n, protocol.n - prefixes[i].n};
+	return (struct tp_str){NULL, 0};
 }
 
 /* The list without them; nothing where none is left. */
@@ -66,7 +68,7 @@ static void add_protocols(struct tp_buf *out, struct tp_str list)
 	struct tp_str protocol;
 	struct tp_str before = TP_STR("sec-websocket-protocol: ");
 	while (tp_scan_element(&list, &protocol)) {
-		if (protocol.n == 0 || is_credential_protocol(protocol))
+		if (protocol.n == 0 || tp_protocol_credential(protocol).p != NULL)
 			continue;
 		tp_buf_add_str(out, before);
 		tp_buf_add_str(out, protocol);

@@ -23,6 +23,9 @@ struct tp_upstream_head_args {
 /* Appends the head, with its empty line (and the size line of the first chunk: tp_request_stream()). A held,
  * complete body is told by length, one still arriving as it came. */
 void tp_upstream_head(const struct tp_request *r, const struct tp_upstream_head_args *a, struct tp_buf *out);
+/* What a WebSocket's protocol says of who asks, behind its prefix; NULL: nothing. Pages cannot set a header
+ * of a WebSocket: OpenAI takes its credentials among the protocols instead. */
+struct tp_str tp_protocol_credential(struct tp_str protocol);
 /* Appends the field that carries `key`, else the one of the url's user information, else nothing. */
 void tp_upstream_credential(struct tp_buf *out, const struct tp_provider_conf *p, enum tp_family family,
 			    struct tp_str key);

@@ -51,7 +51,7 @@ static void stop(struct tp_worker *w)
 
 void tp_worker_check_drained(struct tp_worker *w)
 {
-	if (w->draining && w->n_clients == 0 && TAILQ_EMPTY(&w->tunnels) && LIST_EMPTY(&w->renewing))
+	if (w->draining && w->n_clients == 0 && w->n_tunnels == 0 && LIST_EMPTY(&w->renewing))
 		stop(w);
 	else if (w->acceptor != NULL)
 		tp_acceptor_room(w->acceptor);

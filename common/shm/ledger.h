@@ -70,9 +70,8 @@ enum tp_join {
  * Decides which logical request a turn belongs to (design 3.1).  Sends are left when one of class `initial`
  * fits; if none does, or the logical request ended in a refusal, the answer comes from memory.  One
  * compare-and-swap decides which re-send takes a failed record. A record whose owner is dead (stale stamp):
- * send open, or the ambiguous allowance taken, and not committed -> it ended in
- * TP_CODE_CLOSED_BEFORE_RESPONSE; committed -> ended unknown; else -> ended as a declined failure. now_ms:
- * CLOCK_BOOTTIME.
+ * send open and not committed -> it ended in TP_CODE_CLOSED_BEFORE_RESPONSE; committed -> ended unknown; else
+ * -> ended as a declined failure. now_ms: CLOCK_BOOTTIME.
  */
 enum tp_join tp_ledger_join(struct tp_region *r, struct tp_stamp owner, const struct tp_identity *id,
 			    const struct tp_ledger_windows *w, const struct tp_ledger_limits *limits,

@@ -15,7 +15,7 @@ static void resolve_dead(const struct tp_region *r, struct tp_view *v)
 		w->phase = TP_PHASE_FREE;
 	} else if (w->committed) {
 		w->phase = TP_PHASE_UNKNOWN;
-	} else if (w->open || w->ambiguous) { /* the send that was to be replaced may have run, too */
+	} else if (w->open) { /* also in the wait before a send that may have run is replaced */
 		w->phase = TP_PHASE_REFUSED;
 		v->memory.code = TP_CODE_CLOSED_BEFORE_RESPONSE;
 	} else {

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import threading
 
 import pytest
@@ -113,8 +114,11 @@ def _(lab):
 
 # ---- credentials
 
+SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+
+
 def switch(x):
-    x.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", answered=True)
+    x.write(SWITCH, answered=True)
     x.await_peer_close()
 
 
@@ -151,6 +155,32 @@ def _(lab):
     assert not waiting.poll() and not waiting.buffer and u.count == 3
     tunnels[0].close()
     assert waiting.response("GET").status == 200
+
+
+@rows("a-switch-while-the-worker-drains")
+def _(lab):
+    """The tunnel is what the worker finishes, though its client has just ceased to be one."""
+    asked = threading.Event()
+
+    def late(x):
+        assert asked.wait(10)
+        x.write(SWITCH, answered=True)
+        x.write(x.connection.recv())
+        x.await_peer_close()
+
+    u = lab.provider(late)
+    t = lab.turnpike({"p": {"url": u.url(), "upgrade": "tunnel"}}, {"workers": 1, "shutdown": {"drain": "20s"}})
+    c = lab.client(t)
+    c.request("GET", "/v1/responses", UPGRADE)
+    u.wait_sends(1)
+    t.signal(signal.SIGTERM)
+    turnpike.until(lambda: "draining" in t.log, 5, lambda: t.log)
+    asked.set()
+    assert c.head("GET").status == 101
+    c.send(b"over the tunnel")
+    turnpike.until(lambda: c.poll() or b"over the tunnel" in c.buffer, 5, "the echo")
+    c.close()
+    assert t.wait_exit(10) == 0
 
 
 @rows("a-switch-before-the-request-has-ended")

@@ -27,9 +27,10 @@ MARKS = {
     "Cookie": "session=mark-cookie-7f1c0b56; theme=mark-theme-7f1c0b57",
     "Proxy-Authorization": "Basic " + base64.b64encode(b"me:mark-proxy-7f1c0b58").decode(),
     "Authorization": "Bearer mark-bearer-7f1c0b59",
+    "Sec-WebSocket-Protocol": "realtime, openai-insecure-api-key.mark-protocol-7f1c0b5a",
 }
 WORDS = ["mark-xauth", "mark-goog", "mark-apikey", "mark-xapikey", "mark-cookie", "mark-theme", "mark-proxy",
-         MARKS["Proxy-Authorization"][6:], "mark-bearer", "mark-prompt", "mark-query", "mark-answer"]
+         MARKS["Proxy-Authorization"][6:], "mark-bearer", "mark-protocol", "mark-prompt", "mark-query", "mark-answer"]
 
 
 def watched(lab, **more):

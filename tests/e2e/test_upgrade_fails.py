@@ -181,6 +181,36 @@ def _(lab):
     assert post(path, PATH).status == 200
 
 
+def give_up(t, new):
+    """Kills its workers until it has enough of them."""
+    def tired():
+        if "giving up" in t.log:
+            return True
+        for child in children(new):
+            if name_of(child) == "turnpike":
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
+        return False
+
+    until(tired, 10, lambda: t.log[-2000:])
+
+
+@rows("gives-up-and-takes-its-time")
+def _(lab):
+    """It has let its sockets go, and waits for a command that was started: its second is over before it ends."""
+    t = start(lab, lab.provider(then=ok()), admin(lab, {"workers": 1, "alerts": {"command": ["sleep", "30"]}}),
+              allow=[STAYS, "ended by signal 9", "giving up", "alert"])
+    pid = t.pid
+    new = successor(t)
+    until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
+    t.signal(signal.SIGSTOP)
+    give_up(t, new)
+    until(lambda: not [c for c in children(new) if name_of(c).startswith("turnpike-")], 10, "its admin process has left")
+    t.signal(signal.SIGCONT)
+    until(lambda: "exited with status 1 in its first second; this one goes on" in t.log, 10, lambda: t.log[-2000:])
+    serves_on(lab, t, pid)
+
+
 @rows("gives-up-when-it-has-taken-over")
 def _(lab):
     """All workers of the new master die again and again: it exits, and what it had taken over is the old one's."""
@@ -192,14 +222,8 @@ def _(lab):
     until(lambda: "this is the master now" in t.log, 20, lambda: t.log[-2000:], step=0.001)
     t.signal(signal.SIGSTOP)  # so that its second does not end meanwhile
 
-    def ended():
-        for child in children(new):
-            if not name_of(child).startswith("turnpike-"):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(child, signal.SIGKILL)
-        return not alive(new)
-
-    until(ended, 10, lambda: t.log[-2000:])
+    give_up(t, new)
+    until(lambda: not alive(new), 10, lambda: t.log[-2000:])
     t.signal(signal.SIGCONT)
     until(lambda: "exited with status 1 in its first second; this one goes on" in t.log, 10, lambda: t.log[-2000:])
     serves_on(lab, t, pid)

@@ -319,7 +319,7 @@ static const struct script scripts[] = {
 	  AGAIN(2, FP, 1)}},
 	{"killed in a wait, and one of two sends may have run",
 	 {4, 3},
-	 {NEW(0, FP), SEND(0, INITIAL, 1), SETTLE(0), REPLAY(0, true), DIE(0), AT(119999),
+	 {NEW(0, FP), SEND(0, INITIAL, 1), REPLAY(0, true), DIE(0), AT(119999),
 	  MEMORY(FP, TP_CODE_CLOSED_BEFORE_RESPONSE, 1), AT(120000), NEW(1, FP)}},
 	{"killed in a wait, long ago",
 	 {4, 3},

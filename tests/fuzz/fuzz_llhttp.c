@@ -230,8 +230,7 @@ static bool theirs_may_refuse(enum llhttp_errno e, const struct reading *them)
 	case HPE_INVALID_METHOD: /* methods beyond its list; the set is open */
 	case HPE_INVALID_URL:    /* it takes targets apart; ours go on as they are */
 	case HPE_PAUSED_H2_UPGRADE: return true;
-	case HPE_INVALID_VERSION: /* it takes every PRI for HTTP/2; ours, with HTTP/1 behind it, for a method
-				   */
+	case HPE_INVALID_VERSION: /* it takes every PRI for HTTP/2, ours for a method */
 		return strcmp(them->why, preface) == 0;
 	case HPE_STRICT: /* ours end with the line, whatever they say, and are dropped */
 		return strncmp(them->why, extension, sizeof extension - 1) == 0;

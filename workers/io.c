@@ -237,8 +237,10 @@ static ssize_t send_pieces(int fd, const struct iovec *v, int n, size_t sum)
 	char join[JOIN];
 	if (n == 1)
 		return send(fd, v[0].iov_base, v[0].iov_len, MSG_NOSIGNAL);
-	if (sum <= JOIN)
-		return send(fd, join, gather(join, JOIN, v, n, 0), MSG_NOSIGNAL);
+	if (sum <= JOIN) {
+		size_t joined = gather(join, JOIN, v, n, 0);
+		return send(fd, join, joined, MSG_NOSIGNAL);
+	}
 	struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)v, .msg_iovlen = (size_t)n};
 	return sendmsg(fd, &m, MSG_NOSIGNAL);
 }

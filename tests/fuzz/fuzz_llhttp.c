@@ -138,7 +138,8 @@ static int on_head(llhttp_t *l)
 {
 	of(l)->head = true;
 	of(l)->chunked = (l->flags & F_CHUNKED) != 0;
-	of(l)->keep_alive = llhttp_should_keep_alive(l) != 0;
+	/* in HTTP/1.0 it looks at keep-alive alone; close counts, too (RFC 9112, 9.3) */
+	of(l)->keep_alive = llhttp_should_keep_alive(l) != 0 && (l->flags & F_CONNECTION_CLOSE) == 0;
 	of(l)->upgrade = l->upgrade != 0;
 	return 0;
 }

@@ -24,7 +24,8 @@ struct reading {
 	uint32_t fields;                           /* lines */
 	struct tp_buf target, names, values, body; /* owned */
 	bool chunked, keep_alive, trailers, upgrade;
-	bool preface; /* it is PRI, which llhttp takes for HTTP/2, whatever version is told */
+	bool extension; /* what is wrong stands behind a `;` of its line */
+	bool preface;   /* it is PRI, which llhttp takes for HTTP/2, whatever version is told */
 };
 
 static void reading_free(struct reading *r)
@@ -157,6 +158,13 @@ static int on_end(llhttp_t *l)
 	return HPE_PAUSED;
 }
 
+static bool in_extension(const char *bytes, const char *at)
+{
+	while (at > bytes && at[-1] != '\n' && at[-1] != ';')
+		at--;
+	return at > bytes && at[-1] == ';';
+}
+
 static enum llhttp_errno read_theirs(const char *bytes, size_t size, struct reading *r)
 {
 	llhttp_settings_t calls;
@@ -174,10 +182,12 @@ static enum llhttp_errno read_theirs(const char *bytes, size_t size, struct read
 	l.data = r;
 	enum llhttp_errno e = llhttp_execute(&l, bytes, size);
 	r->preface = l.method == HTTP_PRI;
-	if (r->good)
+	if (r->good) {
 		r->used = (size_t)(llhttp_get_error_pos(&l) - bytes);
-	else if (e != HPE_OK && e != HPE_PAUSED)
+	} else if (e != HPE_OK && e != HPE_PAUSED) {
 		r->why = llhttp_get_error_reason(&l);
+		r->extension = in_extension(bytes, llhttp_get_error_pos(&l));
+	}
 	return e;
 }
 
@@ -231,6 +241,7 @@ static bool theirs_may_refuse(enum llhttp_errno e, const struct reading *them)
 	switch (e) {
 	case HPE_INVALID_METHOD: /* methods beyond its list; the set is open */
 	case HPE_INVALID_URL: /* it takes targets apart; ours go on as they are */ return true;
+	case HPE_INVALID_CHUNK_SIZE: return them->extension; /* some of what it refuses in one, it calls so */
 	case HPE_STRICT: /* ours end with the line, whatever they say, and are dropped */
 		return strncmp(them->why, extension, sizeof extension - 1) == 0;
 	case HPE_INVALID_TRANSFER_ENCODING: /* ours drops trailers, whatever their names */

@@ -131,5 +131,6 @@ def test_same_address_is_free_at_once_after_the_master_is_killed(serve):
     first = serve(workers=2)
     port = first.port()
     first.signal(signal.SIGKILL)
+    assert first.wait_exit(5) == -signal.SIGKILL
     second = serve(name=first.name, listen=f"127.0.0.1:{port}")
     assert get(second) == 200

@@ -24,7 +24,8 @@ struct reading {
 	uint32_t fields;                           /* lines */
 	struct tp_buf target, names, values, body; /* owned */
 	bool chunked, keep_alive, trailers, upgrade;
-	bool tab; /* behind an option of Connection it takes one for a part of it (against RFC 9110, 5.6.3) */
+	bool tab; /* one behind a word of a framing field it takes for a part of it (against RFC 9110, 5.6.3)
+		   */
 	bool extension; /* what is wrong stands behind a `;` of its line */
 	bool preface;   /* it is PRI, which llhttp takes for HTTP/2, whatever version is told */
 };
@@ -248,7 +249,7 @@ static bool theirs_may_refuse(enum llhttp_errno e, const struct reading *them)
 		return strncmp(them->why, extension, sizeof extension - 1) == 0;
 	case HPE_INVALID_TRANSFER_ENCODING: /* ours drops trailers, whatever their names */
 	case HPE_UNEXPECTED_CONTENT_LENGTH:
-	case HPE_INVALID_CONTENT_LENGTH: return them->trailers;
+	case HPE_INVALID_CONTENT_LENGTH: return them->trailers || them->tab;
 	default: return false;
 	}
 }

@@ -240,10 +240,12 @@ static bool is_decided(const char *why)
 /* Refused by llhttp only. */
 static bool theirs_may_refuse(enum llhttp_errno e, const struct reading *them)
 {
-	static const char extension[] = "Invalid character in chunk extensions";
+	static const char extension[] = "Invalid character in chunk extensions",
+			  method[] = "Invalid method for HTTP/x.x request";
 	switch (e) {
 	case HPE_INVALID_METHOD: /* methods beyond its list; the set is open */
 	case HPE_INVALID_URL: /* it takes targets apart; ours go on as they are */ return true;
+	case HPE_INVALID_CONSTANT: return strcmp(them->why, method) == 0; /* one of RTSP, as REDIRECT */
 	case HPE_INVALID_CHUNK_SIZE: return them->extension; /* some of what it refuses in one, it calls so */
 	case HPE_STRICT: /* ours end with the line, whatever they say, and are dropped */
 		return strncmp(them->why, extension, sizeof extension - 1) == 0;

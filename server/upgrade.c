@@ -21,8 +21,7 @@
 enum {
 	READY_MS = 60000,
 	STOP_MS = 1000,
-	LEAVING_MS =
-		5000, /* more than one that gives up takes for what it waits for: shut_down() in master.c */
+	LEAVING_MS = 5000, /* longer than shut_down() waits in a new master that gives up */
 	IDLE_MS = 1000,
 	POLL_MS = 20,
 	EXIT_CANNOT_RUN = 127,

@@ -292,8 +292,8 @@ static void read_answer(struct tp_attempt *a)
 		ssize_t n = tp_io_read(&a->up->io, to, TP_SCRATCH_BYTES - a->in.len);
 		if (n == -EAGAIN)
 			return;
-		if (a->stage == TP_STAGE_UNSENT &&
-		    a->up->reused) /* whom it answers, only the provider knows */
+		/* Before a byte was written: whom it answers, only the provider knows. */
+		if (a->stage == TP_STAGE_UNSENT && a->up->reused)
 			fail(a, TP_CAUSE_POOL_CLOSED,
 			     n > 0 ? "unasked bytes on a kept connection" : "the kept connection was closed");
 		else if (n <= 0)

@@ -62,10 +62,8 @@ def _(lab):
     t.counted(turns=1)
 
 
-@rows("taken-over-without-its-name")
-def _(lab):
-    """The fresh table has lost its file before the new master could give it the name."""
-    t = start(lab, lab.provider(), probe=False)
+def with_a_fresh_table(lab, t):
+    """The pid of a new master that has made one beside the old master's, which is stopped and does not hear of it."""
     go = held_back(lab, t)
     new = successor(t)
     t.signal(signal.SIGSTOP)
@@ -73,6 +71,14 @@ def _(lab):
     go()
     until(lambda: len(children(new)) == 2 and tables(t)[1], 20, "workers of the new master")
     time.sleep(0.5)  # it has said that it is ready
+    return new
+
+
+@rows("taken-over-without-its-name")
+def _(lab):
+    """The fresh table has lost its file before the new master could give it the name."""
+    t = start(lab, lab.provider(), probe=False)
+    with_a_fresh_table(lab, t)
     mine = tables(t)[0]
     os.unlink("/dev/shm%s.next" % t.name)
     t.signal(signal.SIGCONT)
@@ -89,13 +95,7 @@ def _(lab):
 def _(lab):
     """The same, and the new master dies at once: the old one has never lost its name."""
     t = start(lab, lab.provider(), allow=[STAYS])
-    go = held_back(lab, t)
-    new = successor(t)
-    t.signal(signal.SIGSTOP)
-    t.other_layout()
-    go()
-    until(lambda: len(children(new)) == 2 and tables(t)[1], 20, "workers of the new master")
-    time.sleep(0.5)
+    new = with_a_fresh_table(lab, t)
     mine = tables(t)[0]
     os.unlink("/dev/shm%s.next" % t.name)
     t.other_layout(-1)

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -376,17 +375,6 @@ void tp_client_resume(struct tp_client *c)
 
 /* ---- begin and end */
 
-static void tune_socket(int fd)
-{
-	int on = 1, idle = 30, step = 10, tries = 3, vanished_ms = 30000;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &step, sizeof step);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &vanished_ms, sizeof vanished_ms);
-}
-
 void tp_client_new(struct tp_runtime *r, size_t listener, int fd)
 {
 	struct tp_worker *w = r->worker;
@@ -401,8 +389,6 @@ void tp_client_new(struct tp_runtime *r, size_t listener, int fd)
 	c->worker = w;
 	c->send = (struct tp_deferred){.fn = on_send, .arg = c};
 	c->listener = &r->config->listeners[listener];
-	if (!c->listener->is_unix)
-		tune_socket(fd);
 	if (tp_io_open(&c->io, w->base, fd, ssl, on_event, c) != 0) {
 		SSL_free(ssl);
 		(void)close(fd);

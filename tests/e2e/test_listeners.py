@@ -9,7 +9,7 @@ from harness.checks import FAMILIES, local_error, served
 from harness.client import Client, body_for, request_bytes
 from harness.lab import Rows
 from harness.provider import ok, status
-from harness.turnpike import run
+from harness.turnpike import run, until
 
 rows = Rows()
 PATH = "/v1/chat/completions"
@@ -175,6 +175,27 @@ def _(lab):
     answer = lab.post(t)
     local_error(answer, 502, "chat", "upstream_credential_rejected")
     assert answer.stop and u.count == 1
+
+
+def timers(port):
+    """What the kernel waits for on connections that `port` accepted, by the peer's port: [kind, seconds left]."""
+    with open("/proc/net/tcp") as file:
+        next(file)
+        lines = [line.split() for line in file]
+    mine = [(f[2], f[5]) for f in lines if f[1].endswith(":%04X" % port) and f[3] == "01"]
+    return {int(peer.split(":")[1], 16): [int(timer.split(":")[0]), int(timer.split(":")[1], 16) / 100] for peer, timer in mine}
+
+
+@rows("vanished-clients-are-looked-for")
+def _(lab):
+    """An idle connection is asked after half a minute whether anybody is there (2: the kernel's keep-alive)."""
+    t = lab.turnpike(lab.provider(), {"workers": 2})
+    clients = [lab.client(t) for _ in range(8)]
+    for c in clients:
+        served(c.post())
+        c.port = c.sock.getsockname()[1]
+    until(lambda: all(timers(t.address[1])[c.port][0] == 2 for c in clients), 5, "nothing waits for an acknowledgement")
+    assert all(20 < timers(t.address[1])[c.port][1] <= 30 for c in clients)
 
 
 @rows("too-many-connections")

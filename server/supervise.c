@@ -106,22 +106,21 @@ uint64_t tp_supervisor_tick(struct tp_supervisor *s)
 	return next_wake(s, now);
 }
 
-static unsigned count(const struct tp_supervisor *s, bool serving_only)
+/* Workers with a process, those that start or hang included. */
+static unsigned living(const struct tp_supervisor *s)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->n; i++)
-		n += serving_only ? s->slots[i].state == SLOT_SERVING : s->slots[i].state != SLOT_AWAY;
+		n += s->slots[i].state != SLOT_AWAY;
 	return n;
-}
-
-unsigned tp_supervisor_living(const struct tp_supervisor *s)
-{
-	return count(s, false);
 }
 
 unsigned tp_supervisor_serving(const struct tp_supervisor *s)
 {
-	return count(s, true);
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n; i++)
+		n += s->slots[i].state == SLOT_SERVING;
+	return n;
 }
 
 /* Has each slot served or died once? Then the start is over. */
@@ -140,13 +139,12 @@ enum tp_supervision tp_supervisor_state(const struct tp_supervisor *s)
 		if (s->hopeless)
 			return TP_SUPERVISION_HOPELESS;
 		return start_is_over(s) ? TP_SUPERVISION_RUNNING : TP_SUPERVISION_STARTING;
-	case PHASE_CLEAR:
-		return tp_supervisor_living(s) == 0 ? TP_SUPERVISION_BAD_TABLE : TP_SUPERVISION_RUNNING;
+	case PHASE_CLEAR: return living(s) == 0 ? TP_SUPERVISION_BAD_TABLE : TP_SUPERVISION_RUNNING;
 	case PHASE_DRAIN:
 	case PHASE_QUIT:
 	case PHASE_KILL: break;
 	}
-	return tp_supervisor_living(s) == 0 ? TP_SUPERVISION_GONE : TP_SUPERVISION_STOPPING;
+	return living(s) == 0 ? TP_SUPERVISION_GONE : TP_SUPERVISION_STOPPING;
 }
 
 /* ---- the control channel */
@@ -303,7 +301,7 @@ static void take_in(struct tp_supervisor *s, unsigned i, int status, uint64_t no
 	for (unsigned k = 0; k < s->n && n < TP_SHM_SLOTS; k++)
 		if (!s->slots[k].retiring)
 			all[n++] = &s->slots[k].deaths;
-	unsigned in_row = tp_rounds_note(&s->rounds, all, n, tp_supervisor_living(s) == 0, now);
+	unsigned in_row = tp_rounds_note(&s->rounds, all, n, living(s) == 0, now);
 	if (in_row > 0)
 		note_round(s, in_row, now);
 }

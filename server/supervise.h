@@ -77,8 +77,7 @@ void tp_supervisor_close_leaving(struct tp_supervisor *s, uint64_t drain_ms);
 /* In a child that is no worker: closes its copies of the control channels. */
 void tp_supervisor_let_go(const struct tp_supervisor *s);
 
-/* Workers with a process, those that start or hang included; and those that serve. */
-unsigned tp_supervisor_living(const struct tp_supervisor *s);
+/* Number of workers that serve. */
 unsigned tp_supervisor_serving(const struct tp_supervisor *s);
 
 #endif

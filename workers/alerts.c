@@ -39,9 +39,12 @@ static void lose(const struct tp_worker *w, enum tp_alert alert, int why)
 		(void)tp_number_add(w->region, TP_NUMBER_ALERTS_LOST, 1);
 }
 
-void tp_alert_raise(struct tp_worker *w, enum tp_alert alert, const char *provider, struct tp_str details,
-		    uint64_t now_ms)
+/* The alert is due: tp_alert_due() with the same now_ms. `details`: see tp_alert_write(); text that came from
+ * outside is masked. */
+static void raise_alert(const struct tp_turn *t, enum tp_alert alert, struct tp_str details, uint64_t now_ms)
 {
+	struct tp_worker *w = t->worker;
+	const char *provider = t->provider->conf->name;
 	struct tp_buf json = {0};
 	tp_numbers_alert(w, alert);
 	tp_warn("alert %s: provider %s", tp_alert_name(alert), provider);
@@ -51,7 +54,7 @@ void tp_alert_raise(struct tp_worker *w, enum tp_alert alert, const char *provid
 	tp_buf_free(&json);
 }
 
-/* ---- of a turn */
+/* ---- what it says */
 
 static struct tp_str cut(struct tp_str text)
 {
@@ -101,8 +104,7 @@ void tp_alert_of_turn(const struct tp_turn *t, enum tp_alert alert)
 		add_message(t, &details);
 	}
 	struct tp_str none = {NULL, 0};
-	tp_alert_raise(t->worker, alert, t->provider->conf->name,
-		       details.failed ? none : tp_buf_str(&details), now);
+	raise_alert(t, alert, details.failed ? none : tp_buf_str(&details), now);
 	tp_buf_free(&details);
 }
 
@@ -125,8 +127,7 @@ void tp_alert_url_listed(const struct tp_turn *t, struct tp_str path, bool conne
 	tp_buf_add_json(&details, cut(shown));
 	tp_buf_add_str(&details, TP_STR("\""));
 	bool failed = secrets.failed || url.failed || masked.failed || details.failed;
-	tp_alert_raise(t->worker, TP_ALERT_URL_LISTED, t->provider->conf->name,
-		       failed ? none : tp_buf_str(&details), now);
+	raise_alert(t, TP_ALERT_URL_LISTED, failed ? none : tp_buf_str(&details), now);
 	tp_turn_secrets_free(&secrets);
 	tp_buf_free(&masked);
 	tp_buf_free(&url);

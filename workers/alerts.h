@@ -1,21 +1,15 @@
 /*
  * Alerts that a worker raises (design sections 5, 11): counted, logged, and told to the master, which runs
  * `alerts.command`.  At most once a minute for each kind over all workers; what comes earlier is dropped
- * silently: the same thing was said a moment ago.
+ * silently: the same thing was said a moment ago.  Nothing here waits.
  */
 #ifndef TP_WORKERS_ALERTS_H
 #define TP_WORKERS_ALERTS_H
 
 #include "common/base/str.h"
 #include "common/retry/alert.h"
-#include "workers/core.h"
 
 struct tp_turn;
-
-/* The caller has found the alert due: tp_alert_due() with the same now_ms. `details`: see tp_alert_write();
- * text that came from outside must be masked. Never waits. */
-void tp_alert_raise(struct tp_worker *w, enum tp_alert alert, const char *provider, struct tp_str details,
-		    uint64_t now_ms);
 
 /* What the decision about a turn's last answer found, if it is due; the details are made of that answer. */
 void tp_alert_of_turn(const struct tp_turn *t, enum tp_alert alert);

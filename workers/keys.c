@@ -13,7 +13,7 @@
 
 enum { GUESS_MS = 60 * 1000 }; /* design 8: told, else 60s */
 
-bool tp_keys_many(const struct tp_provider_conf *p)
+static bool has_many(const struct tp_provider_conf *p)
 {
 	return p->n_keys > 1;
 }
@@ -154,7 +154,7 @@ bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle
 {
 	struct tp_turn_keys *k = &t->keys;
 	const struct tp_provider_conf *p = t->provider->conf;
-	if (!tp_keys_many(p) || by_token(t, p))
+	if (!has_many(p) || by_token(t, p))
 		return true;
 	enter(t);
 	if (k->probe.region != NULL)
@@ -184,7 +184,7 @@ uint32_t tp_keys_left(const struct tp_turn *t)
 	uint64_t now = tp_clock_boot_ms();
 	uint32_t left = 0;
 	bool here = is_of(&t->keys, t), by_key = here && !by_token(t, p);
-	if (!tp_keys_many(p))
+	if (!has_many(p))
 		return 0;
 	/* Whoever came here with a token, or got none, has used no key yet: what stands there is then of the
 	 * target before. */
@@ -200,7 +200,7 @@ uint32_t tp_keys_left(const struct tp_turn *t)
 bool tp_keys_refused(const struct tp_turn *t, const struct tp_outcome *o)
 {
 	const struct tp_provider_conf *p = t->provider->conf;
-	return tp_keys_many(p) && !by_token(t, p) && t->keys.provider == p && tp_refuses_key(o);
+	return has_many(p) && !by_token(t, p) && t->keys.provider == p && tp_refuses_key(o);
 }
 
 static void cool(struct tp_turn *t, const struct tp_outcome *o)

@@ -26,8 +26,6 @@ struct tp_turn_keys {
 	struct tp_cooldown_probe probe;          /* the key in hand cools, and this send is its probe */
 };
 
-/* The provider has several keys. */
-bool tp_keys_many(const struct tp_provider_conf *p);
 /* Index of the key that the turn's next send to `p` carries (0 where nothing was chosen). t may be NULL. */
 unsigned tp_keys_index(const struct tp_turn *t, const struct tp_provider_conf *p);
 /* What the key in hand is called among cooldowns: "codex key 2". The text is written to `text` and has to

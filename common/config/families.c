@@ -1,6 +1,7 @@
 #include "common/config/families.h"
 
-bool tp_provider_speaks(const struct tp_provider_conf *p, enum tp_family family)
+/* Where its `family` is auto: any. */
+static bool speaks(const struct tp_provider_conf *p, enum tp_family family)
 {
 	switch (p->family) {
 	case TP_PROVIDER_OPENAI: return family != TP_FAMILY_MESSAGES;
@@ -13,7 +14,7 @@ uint32_t tp_combo_speaks(const struct tp_config *c, const struct tp_combo_conf *
 {
 	uint32_t speak = 0;
 	for (size_t i = 0; i < combo->n_targets; i++)
-		if (tp_provider_speaks(&c->providers[combo->targets[i].provider], family))
+		if (speaks(&c->providers[combo->targets[i].provider], family))
 			speak |= UINT32_C(1) << i;
 	return speak;
 }

@@ -15,9 +15,8 @@
 #include "common/config/config.h"
 #include "common/http/path.h"
 
-/* May requests of this family be sent to the provider? Where its `family` is auto: of any. */
-bool tp_provider_speaks(const struct tp_provider_conf *p, enum tp_family family);
-/* Bit n: target n of the combo speaks it. 0 = the combo cannot serve such a request. */
+/* Bit n: target n of the combo may be sent requests of this family. 0 = the combo cannot serve such a
+ * request. */
 uint32_t tp_combo_speaks(const struct tp_config *c, const struct tp_combo_conf *combo, enum tp_family family);
 /* Appends the families that the combo can serve: "chat, responses and messages". Never nothing: every
  * provider speaks one. */

@@ -58,15 +58,6 @@ enum tp_coding tp_coding_of_head(const struct tp_head *h, const char *bytes)
 	return coding;
 }
 
-const char *tp_coding_name(enum tp_coding c)
-{
-	static const char *const words[] = {
-		[TP_CODING_NONE] = "none", [TP_CODING_GZIP] = "gzip", [TP_CODING_DEFLATE] = "deflate",
-		[TP_CODING_BR] = "br",     [TP_CODING_ZSTD] = "zstd", [TP_CODING_OTHER] = "other",
-	};
-	return words[c];
-}
-
 /* ---- the libraries, made alike */
 
 enum state {

@@ -29,8 +29,6 @@ enum tp_coding {
 enum tp_coding tp_coding_of(struct tp_str value);
 /* The same over all Content-Encoding fields of a head. */
 enum tp_coding tp_coding_of_head(const struct tp_head *h, const char *bytes);
-/* "gzip", "deflate", ..., "none", "other"; static. */
-const char *tp_coding_name(enum tp_coding c);
 
 enum {
 	TP_DECODE_WINDOW_LOG = 23,         /* zstd: 8 MiB, what RFC 8878 section 3.1.1.1.2 asks of decoders */

@@ -391,15 +391,3 @@ struct tp_error_class tp_classify(const struct tp_error_facts *f)
 	add_headers(f, &c);
 	return c;
 }
-
-const char *tp_error_kind_name(enum tp_error_kind kind)
-{
-	static const char *const names[TP_ERROR_KIND_COUNT] = {
-		[TP_ERROR_OVERLOAD] = "overload",   [TP_ERROR_RATE_LIMIT] = "rate_limit",
-		[TP_ERROR_QUOTA] = "quota",         [TP_ERROR_AUTH] = "auth",
-		[TP_ERROR_CLIENT] = "client_error", [TP_ERROR_SERVER] = "server_error",
-		[TP_ERROR_TRANSIENT] = "transient",
-	};
-
-	return (unsigned)kind < TP_ERROR_KIND_COUNT ? names[(unsigned)kind] : "?";
-}

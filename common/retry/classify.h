@@ -61,7 +61,5 @@ struct tp_error_class tp_classify(const struct tp_error_facts *facts);
 bool tp_load_is_drowning(struct tp_str system_load);
 /* "4/4": nothing free. Unreadable = false. */
 bool tp_capacity_is_full(struct tp_str model_capacity);
-/* "overload", "rate_limit", ...; static. */
-const char *tp_error_kind_name(enum tp_error_kind kind);
 
 #endif

@@ -116,8 +116,6 @@ struct tp_breaker_row {
  * the entry. Entries may come and go meanwhile; each row is consistent in itself. */
 bool tp_breaker_next(const struct tp_region *r, const struct tp_breaker_policy *policy, uint32_t *cursor,
 		     struct tp_breaker_row *ret_row);
-/* Listed URLs and bases below a base, for turnpike_blacklisted{provider}. */
-uint32_t tp_breaker_listed(const struct tp_region *r, struct tp_hash128 base);
 /* `turnpike blacklist clear [URL]`: forgets listings and runs of a URL as tp_breaker_next() shows it, or of
  * all (NULL). Number of listings that ended. */
 uint32_t tp_breaker_clear(struct tp_region *r, const char *url);

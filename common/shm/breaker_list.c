@@ -69,15 +69,6 @@ bool tp_breaker_next(const struct tp_region *r, const struct tp_breaker_policy *
 	return false;
 }
 
-uint32_t tp_breaker_listed(const struct tp_region *r, struct tp_hash128 base)
-{
-	uint32_t n = 0;
-	struct glance g;
-	for (uint32_t i = 0; i < tp_dir_entries(&r->breaker_dir); i++)
-		n += glance(r, i, &g) && g.state.listed && same(g.base, base);
-	return n;
-}
-
 /* Of two that find it due one raises the time. Relaxed: the time stands for itself. */
 static bool raise_check(struct tp_region *r, uint32_t entry, uint32_t every_ms, uint64_t now_ms)
 {

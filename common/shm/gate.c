@@ -125,7 +125,7 @@ uint64_t tp_gate_backlog_ms(const struct tp_region *r, tp_gate_id id, uint32_t l
 		return 0;
 	/* Relaxed: a number. Cut: a damaged one must not overflow. */
 	uint64_t each = atomic_load_explicit(&c->service_ms, memory_order_relaxed) & UINT32_MAX;
-	uint64_t ms = each * (before(r, c, UINT64_MAX) + UINT64_C(1)) / limit;
+	uint64_t ms = each * (tp_gate_waiting(r, id) + UINT64_C(1)) / limit;
 	return ms < TP_GATE_BACKLOG_MAX_MS ? ms : TP_GATE_BACKLOG_MAX_MS;
 }
 

@@ -130,14 +130,6 @@ tp_series_id tp_series_open(struct tp_region *r, struct tp_stamp owner, enum tp_
 	return TP_SERIES_NONE;
 }
 
-tp_series_id tp_series_find(const struct tp_region *r, enum tp_metric m, const struct tp_str *values)
-{
-	struct tp_dir_ref ref;
-	if (tp_metric_info(m) == NULL || !tp_dir_find(r, &r->series_dir, key_of(r, m, values), &ref))
-		return TP_SERIES_NONE;
-	return (tp_series_id)ref.entry;
-}
-
 uint64_t tp_series_lost(const struct tp_region *r)
 {
 	return atomic_load_explicit(&r->numbers->series_lost, memory_order_relaxed);

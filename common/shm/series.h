@@ -58,8 +58,6 @@ typedef uint16_t tp_series_id;
  */
 tp_series_id tp_series_open(struct tp_region *r, struct tp_stamp owner, enum tp_metric m,
 			    const struct tp_str *values);
-/* The same without entering it; TP_SERIES_NONE when it is not there. */
-tp_series_id tp_series_find(const struct tp_region *r, enum tp_metric m, const struct tp_str *values);
 
 /* The worker of `slot` alone. Counters: `add` is not negative. */
 void tp_series_add(struct tp_region *r, unsigned slot, tp_series_id id, int64_t add);

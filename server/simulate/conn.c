@@ -135,7 +135,8 @@ static bool step(struct tp_sim_conn *c)
 	return false;
 }
 
-void tp_sim_conn_advance(struct tp_sim_conn *c)
+/* Reads and answers as many requests as there are; frees the connection when it is closed. */
+static void advance(struct tp_sim_conn *c)
 {
 	while (step(c))
 		;
@@ -143,12 +144,12 @@ void tp_sim_conn_advance(struct tp_sim_conn *c)
 		conn_free(c);
 }
 
-/* ---- calls from the event loop: each ends in tp_sim_conn_advance() */
+/* ---- calls from the event loop: each ends in advance() */
 
 static void on_read(struct bufferevent *bev, void *arg)
 {
 	(void)bev;
-	tp_sim_conn_advance(arg);
+	advance(arg);
 }
 
 static void on_written(struct bufferevent *bev, void *arg)
@@ -158,7 +159,7 @@ static void on_written(struct bufferevent *bev, void *arg)
 	(void)bev;
 	if (c->state == TP_SIM_FLUSHING)
 		tp_sim_conn_flushed(c);
-	tp_sim_conn_advance(c);
+	advance(c);
 }
 
 /* A FIN counts as having left: no client of a provider half-closes and goes on reading. */
@@ -169,7 +170,7 @@ static void on_event(struct bufferevent *bev, short what, void *arg)
 	(void)bev;
 	if ((what & (BEV_EVENT_EOF | BEV_EVENT_ERROR)) != 0)
 		tp_sim_conn_move(c, TP_SIM_CLOSED);
-	tp_sim_conn_advance(c);
+	advance(c);
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
@@ -179,7 +180,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	tp_sim_conn_timeout(c);
-	tp_sim_conn_advance(c);
+	advance(c);
 }
 
 void tp_sim_conn_open(struct tp_sim_server *s, evutil_socket_t fd)

@@ -58,7 +58,5 @@ void tp_sim_conn_flushed(struct tp_sim_conn *c);
 void tp_sim_conn_timeout(struct tp_sim_conn *c);
 /* Ends the exchange in the book, frees its plan, makes the connection ready for the next request. */
 void tp_sim_conn_end(struct tp_sim_conn *c, enum tp_sim_end end);
-/* Reads and answers as many requests as there are; frees the connection when it is closed. */
-void tp_sim_conn_advance(struct tp_sim_conn *c);
 
 #endif

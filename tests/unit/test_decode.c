@@ -120,7 +120,7 @@ static void decodes_to(enum tp_coding c, struct tp_str in, struct tp_str want, e
 				continue;
 			struct outcome o = decode(c, in, sizes[i], sizes[j], UINT64_MAX);
 			ck_assert_msg(tp_str_eq(tp_buf_str(&o.out), want),
-				      "%s in pieces of %zu into %zu: %zu bytes, not %zu", tp_coding_name(c),
+				      "coding %d in pieces of %zu into %zu: %zu bytes, not %zu", (int)c,
 				      sizes[i], sizes[j], o.out.len, want.n);
 			ck_assert_int_eq(o.last, last);
 			ck_assert(o.whole);
@@ -161,8 +161,8 @@ static const struct {
 
 START_TEST(names)
 {
-	ck_assert_msg(tp_coding_of(tp_str_from(values[_i].value)) == values[_i].coding, "\"%s\" is %s",
-		      values[_i].value, tp_coding_name(tp_coding_of(tp_str_from(values[_i].value))));
+	ck_assert_msg(tp_coding_of(tp_str_from(values[_i].value)) == values[_i].coding, "\"%s\" is %d",
+		      values[_i].value, (int)tp_coding_of(tp_str_from(values[_i].value)));
 }
 END_TEST
 
@@ -436,7 +436,7 @@ START_TEST(labels_that_lie)
 		struct tp_buf out = {0};
 		struct tp_str body = tp_str_from(lies[_i].body);
 		ck_assert_msg(tp_decode_body((enum tp_coding)c, body, 4096, &out) == lies[_i].as_it_is,
-			      "%s: \"%s\"", tp_coding_name((enum tp_coding)c), lies[_i].body);
+			      "coding %d: \"%s\"", c, lies[_i].body);
 		if (lies[_i].as_it_is)
 			ck_assert(tp_str_eq(tp_buf_str(&out), body));
 		else

@@ -69,7 +69,7 @@ START_TEST(each_failure_counts)
 	in_threads(THREADS, fail_often);
 	ck_assert_uint_eq(atomic_load(&counted[0]), 0);
 	ck_assert_uint_eq(atomic_load(&counted[1]), 1);
-	ck_assert_uint_eq(tp_breaker_listed(region, url_number(1).base), 1);
+	ck_assert_uint_eq(tp_breaker_clear_status(region, url_number(1).base), 1);
 }
 END_TEST
 

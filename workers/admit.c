@@ -1,23 +1,10 @@
 #include "workers/admit.h"
-#include "workers/numbers.h"
 
 #include <string.h>
 
-#include "common/base/clock.h"
-#include "common/base/log.h"
 #include "common/config/units.h"
-#include "common/retry/known_codes.h"
 #include "workers/access.h"
-#include "workers/dispatch.h"
-#include "workers/heartbeat.h"
-#include "workers/identity.h"
 #include "workers/runtime.h"
-#include "workers/waits.h"
-
-enum {
-	JOIN_FIRST_MS = 10, /* how soon a turn looks again whether the earlier one is over ... */
-	JOIN_MOST_MS = 100  /* ... and how seldom in the end */
-};
 
 /* ---- the head */
 
@@ -35,46 +22,6 @@ static const struct tp_route_conf *find_route(const struct tp_config *c, struct 
 		first = first != NULL ? first : r;
 	}
 	return first;
-}
-
-/* `*` stands for any text: when what follows it does not fit, the last one takes a byte more. */
-static bool matches(const char *pattern, struct tp_str model)
-{
-	const char *star = NULL;
-	size_t at = 0, taken = 0;
-	while (at < model.n) {
-		if (*pattern == '*') {
-			star = pattern++;
-			taken = at;
-		} else if (*pattern == model.p[at] && *pattern != '\0') {
-			pattern++;
-			at++;
-		} else if (star != NULL) {
-			pattern = star + 1;
-			at = ++taken;
-		} else {
-			return false;
-		}
-	}
-	return pattern[strspn(pattern, "*")] == '\0';
-}
-
-static bool takes_model(const struct tp_route_conf *r, struct tp_str model)
-{
-	for (size_t i = 0; i < r->n_models; i++)
-		if (matches(r->models[i], model))
-			return true;
-	return r->n_models == 0;
-}
-
-/* Of the routes with the path of the present one: the first that takes the model, or NULL. */
-static const struct tp_route_conf *find_route_of_model(const struct tp_turn *t, struct tp_str model)
-{
-	const struct tp_config *c = t->config;
-	for (size_t i = 0; i < c->n_routes; i++)
-		if (strcmp(c->routes[i].path, t->route->path) == 0 && takes_model(&c->routes[i], model))
-			return &c->routes[i];
-	return NULL;
 }
 
 static bool is_replay_safe(const struct tp_turn *t, struct tp_str path)
@@ -208,72 +155,49 @@ bool tp_turn_admit(struct tp_turn *t)
 	return false;
 }
 
-/* ---- the logical request */
+/* ---- the body */
 
-static void answer_from_memory(struct tp_turn *t, const struct tp_ledger_memory *m)
+/* `*` stands for any text: when what follows it does not fit, the last one takes a byte more. */
+static bool matches(const char *pattern, struct tp_str model)
 {
-	struct tp_refusal r = m->refusal != TP_CODE_NONE
-				      ? tp_refusal_for(m->refusal, 0)
-				      : tp_refusal_from_memory(m->status, tp_known_code(m->code_index));
-	t->sends_told = m->used;
-	tp_worker_count(t->worker, TP_COUNT_FROM_MEMORY);
-	if (m->refusal != TP_CODE_NONE)
-		tp_numbers_refusal(t->worker, m->refusal);
-	tp_record_reason(t, "answered from memory", NULL);
-	tp_turn_answer_local(t, &r, m->refusal != TP_CODE_NONE ? TP_TURN_REFUSED : TP_TURN_ERROR, NULL);
-}
-
-static void wait_for_earlier(struct tp_turn *t)
-{
-	if (tp_clock_boot_ms() >= t->deadline_ms) {
-		struct tp_refusal r = tp_refusal_for(TP_CODE_IN_FLIGHT, 1);
-		tp_turn_answer_local(t, &r, TP_TURN_ERROR, NULL);
-		return;
+	const char *star = NULL;
+	size_t at = 0, taken = 0;
+	while (at < model.n) {
+		if (*pattern == '*') {
+			star = pattern++;
+			taken = at;
+		} else if (*pattern == model.p[at] && *pattern != '\0') {
+			pattern++;
+			at++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			at = ++taken;
+		} else {
+			return false;
+		}
 	}
-	tp_turn_set_state(t, TP_TURN_JOIN);
-	t->join_wait_ms = t->join_wait_ms == 0                 ? JOIN_FIRST_MS
-			  : t->join_wait_ms * 2 < JOIN_MOST_MS ? t->join_wait_ms * 2
-							       : JOIN_MOST_MS;
-	tp_timer_set(&t->timer, t->join_wait_ms);
+	return pattern[strspn(pattern, "*")] == '\0';
 }
 
-void tp_turn_join(struct tp_turn *t)
+static bool takes_model(const struct tp_route_conf *r, struct tp_str model)
 {
-	struct tp_ledger_windows windows = {t->config->budget.ttl_ms, t->config->budget.rejoin_ms};
-	struct tp_ledger_memory memory;
-	switch (tp_ledger_join(t->worker->region, t->worker->stamp, &t->identity, &windows, &t->limits,
-			       tp_clock_boot_ms(), &t->ledger, &memory)) {
-	case TP_JOIN_MEMORY: answer_from_memory(t, &memory); return;
-	case TP_JOIN_BUSY: wait_for_earlier(t); return;
-	case TP_JOIN_AGAIN:
-		tp_debug("turn %s: goes on with a logical request of %u sends", t->id, t->ledger.used);
-		break;
-	case TP_JOIN_NEW:
-		if (t->ledger.no_room)
-			tp_numbers_ledger_full(t->worker);
-		break;
-	}
-	t->joined = true;
-	tp_targets_start(t);
+	for (size_t i = 0; i < r->n_models; i++)
+		if (matches(r->models[i], model))
+			return true;
+	return r->n_models == 0;
 }
 
-/* Asked only where the operator granted a replacement: the body is looked into once more. */
-static bool is_self_contained(const struct tp_turn *t, const struct tp_request_facts *facts)
+/* Of the routes with the path of the present one: the first that takes the model, or NULL. */
+static const struct tp_route_conf *find_route_of_model(const struct tp_turn *t, struct tp_str model)
 {
-	if (t->provider->conf->retry.ambiguous_replays == 0 || facts->store != TP_FLAG_FALSE ||
-	    facts->continues || tp_head_has(t->request->head, TP_FIELD_CONTENT_ENCODING))
-		return false;
-	struct tp_buf body = {0};
-	struct iovec v;
-	for (uint64_t at = 0; tp_request_pieces(t->request, at, &v, 1) == 1; at += v.iov_len)
-		tp_buf_add(&body, v.iov_base, v.iov_len);
-	bool yes = !body.failed && tp_request_self_contained(facts, tp_buf_str(&body));
-	tp_buf_free(&body);
-	return yes;
+	const struct tp_config *c = t->config;
+	for (size_t i = 0; i < c->n_routes; i++)
+		if (strcmp(c->routes[i].path, t->route->path) == 0 && takes_model(&c->routes[i], model))
+			return &c->routes[i];
+	return NULL;
 }
 
-/* A combo, or the route that takes the model (NULL: none is named, or none is known). False: answered. */
-static bool go_by_model(struct tp_turn *t, const struct tp_request_facts *facts)
+bool tp_turn_admit_model(struct tp_turn *t, const struct tp_request_facts *facts)
 {
 	if (t->streaming && t->route->n_models > 0) {
 		tp_turn_reject(t, 413,
@@ -301,22 +225,4 @@ static bool go_by_model(struct tp_turn *t, const struct tp_request_facts *facts)
 	}
 	set_limits(t);
 	return lower_limits(t); /* true: it was read before */
-}
-
-void tp_turn_identify(struct tp_turn *t)
-{
-	struct tp_hash128 hash;
-	struct tp_request_facts facts;
-	bool has_hash = tp_identity_finish(t, &hash, &facts);
-	if (!go_by_model(t, has_hash && facts.model_present ? &facts : NULL))
-		return;
-	if (has_hash) {
-		t->wants_stream = facts.stream == TP_FLAG_TRUE;
-		t->self_contained = is_self_contained(t, &facts);
-		if (facts.model_present && !facts.model_cut)
-			tp_waits_model(t, (struct tp_str){facts.model, facts.model_text_n});
-		tp_heartbeat_begin(t);
-	}
-	t->identity = tp_identity_of(t, has_hash ? &hash : NULL);
-	tp_turn_join(t);
 }

@@ -11,6 +11,7 @@
 #include "workers/dispatch.h"
 #include "workers/heartbeat.h"
 #include "workers/identity.h"
+#include "workers/join.h"
 #include "workers/models.h"
 #include "workers/numbers.h"
 #include "workers/relay.h"

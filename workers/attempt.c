@@ -55,7 +55,7 @@ static void release_connection(struct tp_attempt *a)
 	struct tp_upstream *u = a->up;
 	a->up = NULL;
 	bool written = a->stage >= TP_STAGE_SENT && !a->write_stopped && a->request->complete;
-	if (a->keep && written)
+	if (a->keep && !a->body.excess && written)
 		tp_upstream_give(u, a->keep_ms);
 	else
 		tp_upstream_close(u, "answered; not kept");
@@ -72,68 +72,16 @@ static void begin_body(struct tp_attempt *a, const struct tp_head *h, const char
 {
 	set_stage(a, TP_STAGE_HEAD);
 	a->head_seen = true;
-	a->framing = h->framing;
-	a->left = h->content_length;
-	a->chunked = (struct tp_chunked){.lenient = true};
+	tp_unframe_begin(&a->body, h);
 	a->keep = h->keep_alive && h->framing != TP_FRAMING_CLOSE;
 	a->keep_ms = keep_ms(a, h, bytes);
 	if (!a->request->complete || a->sent < a->request->received || a->out.len > 0)
 		a->write_stopped = true; /* an early answer: what is left of the upload is not wanted */
 }
 
-/* Chunks are joined in place: the pieces move together, each over the framing in front of it. */
-static bool unchunk(struct tp_attempt *a, char *data, size_t n, char **ret_data, size_t *ret_n, bool *ret_end)
-{
-	char *to = NULL;
-	size_t joined = 0, at = 0;
-	for (;;) {
-		size_t used = 0, piece_n = 0;
-		const char *piece = NULL;
-		enum tp_chunked_result r =
-			tp_chunked_feed(&a->chunked, data + at, n - at, UINT64_MAX, &used, &piece, &piece_n);
-		at += used;
-		if (r == TP_CHUNKED_DATA) {
-			if (to == NULL)
-				to = data + (piece - data);
-			else
-				memmove(to + joined, piece, piece_n);
-			joined += piece_n;
-			continue;
-		}
-		*ret_data = to != NULL ? to : data;
-		*ret_n = joined;
-		*ret_end = r == TP_CHUNKED_DONE;
-		if (*ret_end && at < n)
-			a->keep = false; /* bytes nobody asked for */
-		return r == TP_CHUNKED_MORE || r == TP_CHUNKED_DONE;
-	}
-}
-
-/* Unframes body bytes; false when the framing is broken behind those that p tells. */
-static bool take_body(struct tp_attempt *a, struct tp_answer_piece *p)
-{
-	switch (a->framing) {
-	case TP_FRAMING_NONE:
-		a->keep = a->keep && p->n == 0;
-		p->n = 0;
-		p->end = true;
-		return true;
-	case TP_FRAMING_LENGTH:
-		if (p->n > a->left) {
-			a->keep = false;
-			p->n = (size_t)a->left;
-		}
-		a->left -= p->n;
-		p->end = a->left == 0;
-		return true;
-	case TP_FRAMING_CHUNKED: return unchunk(a, p->data, p->n, &p->data, &p->n, &p->end);
-	default: return true; /* until the connection ends */
-	}
-}
-
 static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
 {
-	if (!take_body(a, p)) {
+	if (!tp_unframe(&a->body, &p->data, &p->n, &p->end)) {
 		unsigned serial = a->serial;
 		if (p->head != NULL || p->n > 0) /* what came before the fault counts */
 			a->ops->answer(a->owner, p);
@@ -153,11 +101,8 @@ static void deliver(struct tp_attempt *a, struct tp_answer_piece *p)
 
 static void switch_protocol(struct tp_attempt *a, struct tp_answer_piece *p)
 {
-	struct tp_upstream *u = a->up;
 	SSL *ssl;
-	int fd = tp_io_release(&u->io, &ssl);
-	tp_timer_close(&u->timer);
-	tp_worker_park(a->worker, u);
+	int fd = tp_upstream_detach(a->up, &ssl);
 	a->up = NULL;
 	set_stage(a, TP_STAGE_OUTPUT);
 	rest(a);
@@ -258,7 +203,7 @@ static void unwanted(struct tp_attempt *a)
 static void on_end(struct tp_attempt *a, ssize_t r)
 {
 	bool orderly = r == TP_IO_END;
-	if (a->head_seen && a->framing == TP_FRAMING_CLOSE && orderly) {
+	if (a->head_seen && a->body.framing == TP_FRAMING_CLOSE && orderly) {
 		struct tp_answer_piece p = {NULL, NULL, a->worker->scratch, 0, true};
 		a->keep = false;
 		release_connection(a);
@@ -455,7 +400,7 @@ void tp_attempt_start(struct tp_attempt *a, struct tp_provider_rt *p, struct tp_
 	a->active = true;
 	a->paused = a->write_stopped = a->head_seen = a->keep = false;
 	a->write_error = 0;
-	a->sent = a->left = 0;
+	a->sent = 0;
 	a->scanned = 0;
 	a->started_ms = tp_clock_boot_ms();
 	a->dialled_us = a->connected_us = a->written_us = a->last_written_us = a->heard_us = 0;

@@ -8,11 +8,11 @@
 #ifndef TP_WORKERS_ATTEMPT_H
 #define TP_WORKERS_ATTEMPT_H
 
-#include "common/http/chunked.h"
 #include "common/retry/model.h"
 #include "common/shm/series.h"
 #include "workers/connect.h"
 #include "workers/request.h"
+#include "workers/unframe.h"
 #include "workers/upstream.h"
 #include "workers/upstream_head.h"
 
@@ -53,22 +53,20 @@ struct tp_attempt {
 	bool write_stopped; /* an answer came during the upload, or a write failed */
 	int write_error;    /* as tp_io_writev() told it; 0 = none */
 	bool head_seen;
-	bool keep;       /* the connection may be used again */
-	uint8_t framing; /* enum tp_framing of the answer */
+	bool keep; /* the connection may be used again, unless body.excess */
 	uint64_t started_ms;
 	/* For the statistics, of tp_clock_mono_us(); 0 = did not happen (yet). */
 	uint64_t dialled_us, connected_us;    /* a connection was asked for, and there */
 	uint64_t written_us, last_written_us; /* the first and the latest bytes of the request */
 	uint64_t heard_us;                    /* the first bytes of the answer */
 	uint64_t sent;                        /* body bytes written */
-	uint64_t left;                        /* of a length-framed answer */
 	uint64_t keep_ms;
 	size_t scanned;
 	tp_series_id target;     /* counts it as in progress there, until the end of the attempt; of combos */
 	struct tp_deferred send; /* begins writing at the end of the loop turn */
 	struct tp_buf out;       /* head and chunk framing the socket did not take yet */
 	struct tp_buf in;        /* an answer head that is not complete yet */
-	struct tp_chunked chunked;
+	struct tp_unframe body;  /* of the answer */
 };
 
 /* Once, before the first start; `a` lives inside its owner. */

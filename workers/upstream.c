@@ -143,6 +143,14 @@ void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms)
 	plan_sweep(p, now);
 }
 
+int tp_upstream_detach(struct tp_upstream *u, SSL **ret_ssl)
+{
+	int fd = tp_io_release(&u->io, ret_ssl);
+	tp_timer_close(&u->timer);
+	tp_worker_park(u->provider->worker, u);
+	return fd;
+}
+
 void tp_upstream_close(struct tp_upstream *u, const char *why)
 {
 	if (u == NULL || u->io.fd < 0)

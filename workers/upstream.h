@@ -42,6 +42,9 @@ struct tp_upstream *tp_upstream_take(struct tp_provider_rt *p, const struct tp_u
 				     void *user);
 /* Gives it back after a cleanly ended answer; keep_ms bounds how long it may idle (0 = close). */
 void tp_upstream_give(struct tp_upstream *u, uint64_t keep_ms);
+/* What is lent goes to whoever speaks another protocol over it: fd and *ret_ssl (NULL: plain TCP) are the
+ * caller's, the memory is parked. */
+int tp_upstream_detach(struct tp_upstream *u, SSL **ret_ssl);
 /* Closes it, `why` goes to the debug log; the memory is parked. NULL is ignored. */
 void tp_upstream_close(struct tp_upstream *u, const char *why);
 

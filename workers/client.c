@@ -416,7 +416,6 @@ void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp
 	*ret_unread = c->in;
 	c->in = (struct tp_buf){0};
 	tp_client_set_state(c, TP_CLIENT_TUNNEL);
-	tp_client_close(c, "it goes on as a tunnel", false);
 }
 
 void tp_client_drain(struct tp_client *c)

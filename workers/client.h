@@ -80,8 +80,8 @@ void tp_client_turn_over(struct tp_client *c, enum tp_client_next next);
 /* Reads no more request body until tp_client_resume(). */
 void tp_client_pause(struct tp_client *c);
 void tp_client_resume(struct tp_client *c);
-/* Gives the socket to a tunnel, with what was to be written to it and what was read ahead; the client struct
- * is closed without touching the socket. */
+/* Gives the socket to a tunnel, with what was to be written to it and what was read ahead. What is left is
+ * closed by the caller, once there is a tunnel; that sends nothing. */
 void tp_client_detach(struct tp_client *c, int *ret_fd, SSL **ret_ssl, struct tp_buf *ret_unsent,
 		      struct tp_buf *ret_unread);
 /* The one way to close, with a reason that is logged; ends the turn as left by its client. `reset`: RST

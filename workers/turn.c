@@ -400,14 +400,13 @@ static void on_switched(void *owner, const struct tp_answer_piece *head, int fd,
 	struct tp_ledger_ending e = {.end = TP_END_SUCCESS};
 	t->record.status = 101;
 	leave(t, TP_TURN_OK, &e);
-	w->n_tunnels++; /* it has one already: a worker that drains does not end between the two */
 	tp_client_detach(c, &client.fd, &client.ssl, &client.first, &provider.first);
 	tp_buf_add(&client.first, first.data, first.len); /* behind an answer before it */
 	client.first.failed = client.first.failed || first.failed;
 	tp_buf_free(&first);
 	tp_tunnel_start(w, client, provider, idle_ms);
-	w->n_tunnels--;
-	tp_worker_check_drained(w);
+	/* Not before there is a tunnel: a worker that drains leaves with the last of both. */
+	tp_client_close(c, "it goes on as a tunnel", false);
 }
 
 static const struct tp_attempt_ops attempt_ops = {on_answer, on_failed, on_room, on_switched};

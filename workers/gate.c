@@ -166,7 +166,9 @@ static struct tp_obstacle turned_away(const struct tp_turn *t, enum tp_code code
 {
 	const struct tp_provider_rt *p = t->gate.provider;
 	uint32_t limit = limit_of(p);
-	tp_info("turn %s: %s is at its capacity of %u: %s", t->id, p->conf->name, limit, tp_code_name(code));
+	/* What comes of it has a line of its own: another target is asked, or the turn ends with this code.
+	 */
+	tp_debug("turn %s: %s is at its capacity of %u: %s", t->id, p->conf->name, limit, tp_code_name(code));
 	return (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
 				    .code = code,
 				    .left_ms = tp_gate_backlog_ms(t->worker->region, p->gate, limit),

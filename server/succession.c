@@ -159,6 +159,7 @@ void tp_succession_ready(struct master *m)
 	}
 	(void)send(m->fds.predecessor, &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
 	m->succession.state = SUCCESSION_TOLD;
+	tp_debug("upgrade: ready; the running server is told");
 }
 
 uint64_t tp_succession_tick(struct master *m)

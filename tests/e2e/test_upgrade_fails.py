@@ -17,7 +17,8 @@ from harness.provider import ok
 from harness.streams import finish, gated, open_stream
 from harness.turnpike import (BINARY, READY, ShiftedClock, alive, become_subreaper, children, free_port, merge, name_of,
                               until, yaml)
-from harness.upgrade import PATH, STAYS, Load, admin, held_back, replace_binary, serves_on, start, successor
+from harness.upgrade import (DEBUG, PATH, STAYS, Load, admin, held_back, replace_binary, serves_on, start, successor,
+                             until_told)
 
 rows = Rows()
 
@@ -100,7 +101,7 @@ def _(lab):
 @rows.table("dies-when-ready", ["same-table", "fresh-table"])
 def _(lab, which):
     """kill -9 of the new master when its workers serve already, a moment before the old one hears of it."""
-    t = start(lab, lab.provider(), allow=[STAYS, "is replaced by a fresh one"])
+    t = start(lab, lab.provider(), admin(lab, DEBUG), allow=[STAYS, "is replaced by a fresh one"])
     become_subreaper()
     pid = t.pid
     go = held_back(lab, t)
@@ -109,8 +110,7 @@ def _(lab, which):
     if which == "fresh-table":
         t.other_layout()
     go()
-    workers = until(lambda: len(children(new)) == 2 and children(new), 20, "workers of the new master")
-    time.sleep(0.5)  # their sockets are open, and it has said so
+    workers = until_told(t, new)
     if which == "fresh-table":
         assert os.path.exists("/dev/shm%s.next" % t.name)
         t.other_layout(-1)

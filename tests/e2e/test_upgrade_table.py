@@ -2,14 +2,13 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 from harness.client import post
 from harness.lab import Rows
-from harness.turnpike import READY, children, run, until
-from harness.upgrade import PATH, STAYS, admin, held_back, start, successor
+from harness.turnpike import READY, run, until
+from harness.upgrade import DEBUG, PATH, STAYS, admin, held_back, start, successor, until_told
 
 rows = Rows(allow=["is replaced by a fresh one", "does not get its name"])
 TAKEN = "this is the master now"
@@ -69,15 +68,15 @@ def with_a_fresh_table(lab, t):
     t.signal(signal.SIGSTOP)
     t.other_layout()
     go()
-    until(lambda: len(children(new)) == 2 and tables(t)[1], 20, "workers of the new master")
-    time.sleep(0.5)  # it has said that it is ready
+    until_told(t, new)
+    assert tables(t)[1], "none was made"
     return new
 
 
 @rows("taken-over-without-its-name")
 def _(lab):
     """The fresh table has lost its file before the new master could give it the name."""
-    t = start(lab, lab.provider(), probe=False)
+    t = start(lab, lab.provider(), admin(lab, DEBUG), probe=False)
     with_a_fresh_table(lab, t)
     mine = tables(t)[0]
     os.unlink("/dev/shm%s.next" % t.name)
@@ -94,7 +93,7 @@ def _(lab):
 @rows("taken-back-after-nothing-was-its-own")
 def _(lab):
     """The same, and the new master dies at once: the old one has never lost its name."""
-    t = start(lab, lab.provider(), allow=[STAYS])
+    t = start(lab, lab.provider(), admin(lab, DEBUG), allow=[STAYS])
     new = with_a_fresh_table(lab, t)
     mine = tables(t)[0]
     os.unlink("/dev/shm%s.next" % t.name)

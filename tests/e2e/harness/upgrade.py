@@ -7,10 +7,12 @@ import threading
 import time
 
 from .client import ask, post
-from .turnpike import BINARY, merge, until
+from .turnpike import BINARY, children, merge, until
 
 PATH = "/v1/chat/completions"
 STAYS = r"this one goes on serving"
+TOLD = "ready; the running server is told"  # of the new master, with DEBUG
+DEBUG = {"log": {"level": "debug"}}
 
 
 def admin(lab, more=None):
@@ -93,6 +95,12 @@ def successor(t):
     t.signal(signal.SIGUSR2)
     match = until(lambda: re.search(r"upgrade: \S+ is started, pid (\d+)", t.log), 10, lambda: t.log[-2000:])
     return int(match[1])
+
+
+def until_told(t, new):
+    """The new master has said that it is ready, to one that is stopped and does not hear of it: its workers."""
+    until(lambda: TOLD in t.log, 20, lambda: t.log[-2000:])
+    return children(new)
 
 
 def serves_on(lab, t, pid):

@@ -64,7 +64,7 @@ SERVER_SRC := $(wildcard server/*.c server/*/*.c)
 WORKER_SRC := $(wildcard workers/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(BUILD)/%.o)
-PAGE_OBJ   := $(patsubst %,$(BUILD)/server/admin/page/%.o,page.html page.css page.js)
+PAGE_OBJ   := $(patsubst %,$(BUILD)/server/admin/page/%.o,page.html page.css words.js document.js charts.js page.js)
 BIN_OBJ    := $(SERVER_SRC:%.c=$(BUILD)/%.o) $(WORKER_SRC:%.c=$(BUILD)/%.o) $(PAGE_OBJ)
 # of the admin process, what needs no loop: tested with the leaf modules
 ADMIN_OBJ  := $(patsubst %,$(BUILD)/server/admin/%.o,access endpoints listing metrics open_list page recent report) $(PAGE_OBJ)

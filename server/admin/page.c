@@ -15,6 +15,9 @@
 				 (uintptr_t)_binary_server_admin_page_##name##_start})
 FILE_OF(page_html);
 FILE_OF(page_css);
+FILE_OF(words_js);
+FILE_OF(document_js);
+FILE_OF(charts_js);
 FILE_OF(page_js);
 
 enum { HASH_SIZE = 32, HASH_TEXT = 45 /* base64, terminated */ };
@@ -43,16 +46,25 @@ static struct tp_str fill(struct tp_buf *out, struct tp_str frame, const char *m
 	return (struct tp_str){frame.p + used, frame.n - used};
 }
 
+/* One script out of several files: they share their names. */
+static void join_script(struct tp_buf *out)
+{
+	const struct tp_str parts[] = {TEXT_OF(words_js), TEXT_OF(document_js), TEXT_OF(charts_js),
+				       TEXT_OF(page_js)};
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		tp_buf_add_str(out, parts[i]);
+}
+
 static struct tp_buf html;
 static char fields[512], etag[HASH_TEXT + 2];
 
-static bool assemble(void)
+static bool assemble(struct tp_str code)
 {
 	char style[HASH_TEXT], script[HASH_TEXT], whole[HASH_TEXT];
 	struct tp_str rest = fill(&html, TEXT_OF(page_html), "@style@", TEXT_OF(page_css));
-	rest = fill(&html, rest, "@script@", TEXT_OF(page_js));
+	rest = fill(&html, rest, "@script@", code);
 	tp_buf_add_str(&html, rest);
-	if (html.failed || !hash(TEXT_OF(page_css), style) || !hash(TEXT_OF(page_js), script) ||
+	if (html.failed || !hash(TEXT_OF(page_css), style) || !hash(code, script) ||
 	    !hash(tp_buf_str(&html), whole))
 		return false;
 	(void)snprintf(etag, sizeof etag, "\"%s\"", whole);
@@ -70,8 +82,12 @@ const struct tp_page *tp_page_get(void)
 	static struct tp_page page;
 	if (page.html.n > 0)
 		return &page;
+	struct tp_buf script = {0};
 	tp_buf_free(&html);
-	if (!assemble())
+	join_script(&script);
+	bool whole = !script.failed && assemble(tp_buf_str(&script));
+	tp_buf_free(&script);
+	if (!whole)
 		return NULL;
 	page = (struct tp_page){.html = tp_buf_str(&html), .etag = tp_str_from(etag), .fields = fields};
 	return &page;

@@ -56,7 +56,7 @@ static void raise_alert(const struct tp_turn *t, enum tp_alert alert, struct tp_
 
 /* ---- what it says */
 
-static struct tp_str cut(struct tp_str text)
+static struct tp_str shorten(struct tp_str text)
 {
 	if (text.n <= MESSAGE_MAX)
 		return text;
@@ -84,7 +84,7 @@ static void add_message(const struct tp_turn *t, struct tp_buf *out)
 		text = tp_buf_str(&masked);
 	if (!secrets.failed && !masked.failed) {
 		tp_buf_add_str(out, TP_STR(",\"message\":\""));
-		tp_buf_add_json(out, cut(text));
+		tp_buf_add_json(out, shorten(text));
 		tp_buf_add_str(out, TP_STR("\""));
 	}
 	tp_buf_free(&masked);
@@ -124,7 +124,7 @@ void tp_alert_url_listed(const struct tp_turn *t, struct tp_str path, bool conne
 		shown = tp_buf_str(&masked);
 	tp_buf_printf(&details, "\"request_id\":\"%s\",\"why\":\"%s\",\"url\":\"", t->id,
 		      connection ? "connection" : "status");
-	tp_buf_add_json(&details, cut(shown));
+	tp_buf_add_json(&details, shorten(shown));
 	tp_buf_add_str(&details, TP_STR("\""));
 	bool failed = secrets.failed || url.failed || masked.failed || details.failed;
 	raise_alert(t, TP_ALERT_URL_LISTED, failed ? none : tp_buf_str(&details), now);

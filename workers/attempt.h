@@ -30,8 +30,8 @@ struct tp_attempt_ops {
 	void (*failed)(void *owner, enum tp_cause cause, const char *why);
 	/* Body bytes went out: there is room for more (requests that stream through). */
 	void (*room)(void *owner);
-	/* 101 for an upgrade that was passed on: fd and ssl are the owner's now; rest = bytes behind the
-	 * head. */
+	/* 101 for an upgrade that was passed on: fd and ssl are the owner's now; head->data are the bytes
+	 * behind the head. */
 	void (*switched)(void *owner, const struct tp_answer_piece *head, int fd, SSL *ssl);
 };
 

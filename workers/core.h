@@ -169,7 +169,8 @@ static inline void tp_worker_gauge(struct tp_worker *w, enum tp_gauge g, int del
 	tp_gauge_add(w->region, w->stamp.slot, g, delta);
 }
 
-/* A client connection or a tunnel is gone: a draining worker leaves with the last one. */
+/* A client connection, a tunnel or the renewal of a token is over: a draining worker leaves with the last of
+ * them all, any other may have room for a connection now. */
 void tp_worker_check_drained(struct tp_worker *w);
 
 #endif

@@ -108,7 +108,7 @@ bool tp_request_add(struct tp_request *r, const char *data, size_t n)
 	return append(r, data, n);
 }
 
-bool tp_request_complete(struct tp_request *r)
+bool tp_request_end(struct tp_request *r)
 {
 	static const char last[] = "\r\n0\r\n\r\n";
 	r->complete = true;
@@ -158,7 +158,7 @@ static struct tp_segment *new_segment(struct tp_request *r, const char *data, si
 }
 
 /* Makes `at` the border of two pieces. The place of the pointer to the one behind it, or NULL. */
-static struct tp_segment **cut(struct tp_request *r, uint64_t at)
+static struct tp_segment **split(struct tp_request *r, uint64_t at)
 {
 	struct tp_segment **p = &r->first;
 	for (; *p != NULL && at >= (*p)->len; p = &(*p)->next)
@@ -183,7 +183,7 @@ bool tp_request_replace(struct tp_request *r, uint64_t at, uint64_t n, struct tp
 {
 	if (!r->replayable || !r->complete || at > r->received || n > r->received - at)
 		return false;
-	struct tp_segment **end = cut(r, at + n), **p = cut(r, at);
+	struct tp_segment **end = split(r, at + n), **p = split(r, at);
 	struct tp_segment *value = end != NULL && p != NULL ? new_segment(r, text.p, text.n) : NULL;
 	if (value == NULL)
 		return false;

@@ -47,12 +47,12 @@ struct tp_request *tp_request_new(struct tp_worker *w, const struct tp_config *c
 char *tp_request_room(struct tp_request *r, size_t *ret_n);
 /* Adds body bytes, which may lie in that room; false when out of memory. */
 bool tp_request_add(struct tp_request *r, const char *data, size_t n);
-/* The last body byte is here. False when out of memory. */
-bool tp_request_complete(struct tp_request *r);
+/* The last body byte was added. False when out of memory. */
+bool tp_request_end(struct tp_request *r);
 /* From now on the body streams through and is not kept; at least one byte was received. Without a length it
  * goes out in chunks: what is here is the first one, whose size line is the head's to write. */
 void tp_request_stream(struct tp_request *r);
-/* True while one more byte may be held within limits.replay_body and limits.replay_total. */
+/* True while so many more bytes may be held within limits.replay_body and limits.replay_total. */
 bool tp_request_may_hold(const struct tp_request *r, uint64_t more);
 /* Up to `max` pieces of the body from offset `from` on; returns how many. */
 int tp_request_pieces(const struct tp_request *r, uint64_t from, struct iovec *out, int max);

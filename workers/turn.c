@@ -296,7 +296,7 @@ void tp_turn_body_done(struct tp_turn *t)
 {
 	if (t->request->head == NULL)
 		return;
-	if (!tp_request_complete(t->request)) {
+	if (!tp_request_end(t->request)) {
 		tp_turn_reject(t, 503, "out of memory");
 		return;
 	}

@@ -177,10 +177,11 @@ void tp_turn_give_back(struct tp_turn *t);
 void tp_turn_decide(struct tp_turn *t, enum tp_cause cause, const char *why);
 /* The same about an outcome for which no attempt has just ended: there is no access token to send with. */
 void tp_turn_decide_on(struct tp_turn *t, const struct tp_outcome *o, const char *why);
-/* The one way a turn ends. */
+/* The one way a turn ends, but for one that becomes a tunnel. */
 void tp_turn_end(struct tp_turn *t, enum tp_turn_outcome outcome, const struct tp_ledger_ending *ending,
 		 enum tp_client_next next);
-/* The one way a state changes; counts and times what waits. The timer is the caller's. */
+/* The one way a state changes; counts and times what waits. Ends the timer of a wait, and for FLOW and OVER
+ * that of a hold; to set it is the caller's. */
 void tp_turn_set_state(struct tp_turn *t, enum tp_turn_state s);
 /* TP_TURN_WAIT: for this, which says how the turn goes on, and ends at `until_ms` (CLOCK_BOOTTIME) at the
  * latest. The timer is the caller's. */

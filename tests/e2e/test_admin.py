@@ -16,7 +16,7 @@ import time
 import pytest
 
 from harness.checks import FAMILIES, MODELS, refusal, served
-from harness.client import Client, ask, body_for
+from harness.client import Client, ask, body_for, refused
 from harness.exposition import Exposition, check_grows
 from harness.lab import Rows, between
 from harness.provider import event, ok, reset, status, stream
@@ -277,7 +277,7 @@ def _(lab):
     assert get(t, "/readyz").status == 200
     t.signal(signal.SIGTERM)
     until(lambda: get(t, "/readyz").status == 503, 1, "/readyz says so")
-    until(lambda: refused(t), 4, "new connections are refused")
+    until(lambda: refused(t.address), 4, "new connections are refused")
     assert get(t, "/readyz").status == 503 and get(t, "/healthz").status == 200
     os.kill(t.admin_process(), signal.SIGKILL)
     t.allowed.append("admin process .* was ended by signal 9")
@@ -289,16 +289,6 @@ def _(lab):
     assert t.wait_exit(5) == 0
     with pytest.raises(OSError):
         get(t, "/healthz")
-
-
-def refused(t):
-    try:
-        Client(t.address, timeout=1).close()
-    except ConnectionRefusedError:
-        return True
-    except OSError:
-        pass
-    return False
 
 
 # ---- bounds

@@ -224,9 +224,8 @@ def _(lab):
         served(lab.post(t, "/v1/responses", headers=headers), sends=1)
 
 
-@rows("gone-client-is-no-failure")
-def _(lab):
-    """A turn that its client left is joined only by a declared re-send."""
+def left_by_its_client(lab):
+    """The provider, the server, and the body of a turn whose client went while its send was open."""
     u = lab.provider(ok(after=5.0), then=status(503))
     t = lab.turnpike(u)
     body = body_for("/v1/chat/completions")
@@ -234,19 +233,20 @@ def _(lab):
     u.wait_sends(1)
     c.close()
     until(lambda: t.stats()["turns_gone"] == 1, 2, "the turn ended")
+    return u, t, body
+
+
+@rows("gone-client-is-no-failure")
+def _(lab):
+    """A turn that its client left is joined only by a declared re-send."""
+    u, t, body = left_by_its_client(lab)
     answer = lab.post(t, body=body)
     assert answer.sends == 3 and u.count == 4
 
 
 @rows("gone-client-declared-resend")
 def _(lab):
-    u = lab.provider(ok(after=5.0), then=status(503))
-    t = lab.turnpike(u)
-    body = body_for("/v1/chat/completions")
-    c = lab.client(t).request("POST", "/v1/chat/completions", body=body)
-    u.wait_sends(1)
-    c.close()
-    until(lambda: t.stats()["turns_gone"] == 1, 2, "the turn ended")
+    u, t, body = left_by_its_client(lab)
     answer = lab.post(t, body=body, headers={"x-stainless-retry-count": "1"})
     assert answer.sends == 3 and u.count == 3
 

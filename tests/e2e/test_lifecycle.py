@@ -8,7 +8,7 @@ import time
 import pytest
 
 from harness.checks import MODELS, FAMILIES, served
-from harness.client import Client, body_for
+from harness.client import body_for, refused
 from harness.lab import Rows, between
 from harness.provider import event, good_events, ok, status, stream
 from harness.turnpike import alive, until
@@ -52,7 +52,7 @@ def _(lab):
     served(idle.ask("POST", PATH, {"x-row": "probe"}, body_for(PATH)))
     t.signal(signal.SIGTERM)
     assert idle.closed(2) == "fin", "idle connections are closed at once"
-    until(lambda: refused(t), 4, "new connections are refused")
+    until(lambda: refused(t.address), 4, "new connections are refused")
     assert t.process.poll() is None
     for thread in threads:
         thread.join(15)
@@ -63,16 +63,6 @@ def _(lab):
     assert t.wait_exit(5) == 0
     assert time.monotonic() - done < 1.5
     assert u.count == 20
-
-
-def refused(t):
-    try:
-        Client(t.address, timeout=1).close()
-    except ConnectionRefusedError:
-        return True
-    except OSError:
-        pass  # a SYN that meets the closing is asked again by the kernel
-    return False
 
 
 @rows("RL-2-waiting-turns")

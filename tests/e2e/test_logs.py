@@ -115,14 +115,16 @@ def _(lab):
     assert by["bad", 400]["reason"] and by["ok", 200]["reason"] == ""
 
 
+def cut(x):
+    """A stream that breaks off behind its first output."""
+    x.read_body()
+    x.stream_head()
+    x.piece(event({"choices": [{"index": 0, "delta": {"content": "a"}}]}))
+    x.reset()
+
+
 @rows("line-cut-and-gone")
 def _(lab):
-    def cut(x):
-        x.read_body()
-        x.stream_head()
-        x.piece(event({"choices": [{"index": 0, "delta": {"content": "a"}}]}))
-        x.reset()
-
     u = lab.provider(cut, then=ok(after=30))
     t = lab.turnpike(u, probe=False)
     lab.post(t, stream=True)
@@ -329,12 +331,6 @@ def _(lab, path):
 @rows("snapshot-which")
 def _(lab):
     """Of turns that were refused or cut; none of those that went well, or whose client was wrong or left."""
-    def cut(x):
-        x.read_body()
-        x.stream_head()
-        x.piece(event({"choices": [{"index": 0, "delta": {"content": "a"}}]}))
-        x.reset()
-
     folder = folder_of(lab)
     u = lab.provider(ok(), reset(), cut, then=ok(after=30))
     t = lab.turnpike(u, {"snapshots": {"directory": folder}}, probe=False)

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "common/base/clock.h"
+#include "tests/unit/dice.h"
 #include "tests/unit/dies.h"
 #include "tests/unit/kill_at.h"
 #include "tests/unit/suite.h"
@@ -131,14 +132,6 @@ static struct shared {
 	atomic_uint probing[PROCESSES]; /* the process holds the probe of the hot URL */
 	atomic_uint probes, together, turns;
 } * shared;
-
-static uint64_t roll(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
 
 static void hot_turn(struct tp_stamp owner, uint64_t dice)
 {

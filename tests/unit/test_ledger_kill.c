@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/dice.h"
 #include "tests/unit/dies.h"
 #include "tests/unit/suite.h"
 
@@ -314,14 +315,6 @@ static bool spend(struct tp_stamp owner, unsigned number, uint64_t dice)
 	const struct tp_ledger_ending end = {.end = dice % 2 == 0 ? TP_END_DECLINED : TP_END_UNKNOWN};
 	tp_ledger_end(&h, &end, NOW_MS);
 	return !h.no_room;
-}
-
-static uint64_t roll(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
 }
 
 /* All processes go through the same records in the same order, so that they meet. */

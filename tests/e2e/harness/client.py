@@ -372,6 +372,17 @@ def ask(address, method, target, headers=(), body=None, tls=None, timeout=30.0, 
         return client.ask(method, target, headers, body, **how)
 
 
+def refused(address):
+    """No connection is taken any more. (A SYN that meets the closing is asked again by the kernel: not yet.)"""
+    try:
+        Client(address, timeout=1).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def post(address, target="/v1/chat/completions", body=None, headers=(), stream=None, timeout=30.0, **how):
     with Client(address, timeout=timeout) as client:
         return client.post(target, body, headers, stream, **how)

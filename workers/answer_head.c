@@ -121,18 +121,17 @@ void tp_answer_head_relay(struct tp_buf *out, int status, const struct tp_head *
 	for (uint32_t i = 0; i < h->n_fields; i++) {
 		const struct tp_field *f = &h->fields[i];
 		struct tp_str name = tp_span_str(bytes, f->name), value = tp_span_str(bytes, f->value);
-		if (f->id ==
-		    TP_FIELD_RETRY_AFTER) { /* the value is written anew, under the provider's name for it */
+		if (f->id == TP_FIELD_RETRY_AFTER) { /* told anew, under the provider's name for it */
 			tp_lines_flush(&lines);
 			if (!told)
 				add_retry_after(out, name, facts);
 			told = true;
 			continue;
 		}
+		/* RFC 9110 section 8.6: a 204 has no length, clients may wait for its bytes. */
 		if (!passes(f, value, name, facts, about) ||
 		    (status == 204 && f->id == TP_FIELD_CONTENT_LENGTH))
-			continue; /* RFC 9110 section 8.6: a 204 has no length, clients may wait for its bytes
-				   */
+			continue;
 		if (about->secrets == NULL) {
 			tp_lines_add(&lines, f);
 			continue;

@@ -209,8 +209,12 @@ void tp_sim_conn_open(struct tp_sim_server *s, evutil_socket_t fd)
 
 void tp_sim_conn_close_all(struct tp_sim_server *s)
 {
-	while (!LIST_EMPTY(&s->conns))
-		conn_free(LIST_FIRST(&s->conns));
+	struct tp_sim_conn *c, *next;
+
+	for (c = LIST_FIRST(&s->conns); c != NULL; c = next) {
+		next = LIST_NEXT(c, link);
+		conn_free(c);
+	}
 }
 
 uint32_t tp_sim_conn_release(struct tp_sim_server *s, struct tp_str id)

@@ -6,6 +6,7 @@
 #include "workers/credential.h"
 #include "workers/gate.h"
 #include "workers/keys.h"
+#include "workers/numbers.h"
 #include "workers/observe.h"
 #include "workers/relay.h"
 #include "workers/waits.h"
@@ -96,13 +97,12 @@ static void meet(struct tp_turn *t, enum tp_class klass, const struct tp_obstacl
 	/* Others may go meanwhile, unless it is their queue that this one waits in. */
 	if (o->kind != TP_OBSTACLE_HOLDS || o->wait != TP_OPEN_WAIT_CAPACITY)
 		tp_turn_gate_leave(t);
+	if (went_elsewhere(t, o))
+		return;
 	switch (o->kind) {
 	case TP_OBSTACLE_HOLDS: hold(t, klass, o); break;
 	case TP_OBSTACLE_DECIDES: tp_turn_decide_on(t, &o->outcome, o->why); break;
-	case TP_OBSTACLE_ENDS:
-		if (!went_elsewhere(t, o))
-			tp_dispatch_end(t, o);
-		break;
+	case TP_OBSTACLE_ENDS: tp_dispatch_end(t, o); break;
 	}
 }
 
@@ -112,6 +112,8 @@ static void send_charged(struct tp_turn *t, enum tp_class klass)
 {
 	tp_worker_count(t->worker, TP_COUNT_SENDS_FIRST + klass);
 	t->klass = klass;
+	if (klass == TP_CLASS_HOP)
+		tp_numbers_hop(t);
 	tp_targets_sent(t);
 	t->record.sends[klass]++;
 	t->attempt.tried = 0;
@@ -129,6 +131,13 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 		send_charged(t, klass);
 	else
 		meet(t, klass, &o);
+}
+
+void tp_dispatch_again(struct tp_turn *t)
+{
+	static const struct tp_obstacle cools = {.kind = TP_OBSTACLE_ENDS, .elsewhere = "cools by now"};
+	if (!tp_targets_cool_by_now(t) || !went_elsewhere(t, &cools))
+		tp_dispatch(t, t->klass);
 }
 
 void tp_dispatch_queue_over(struct tp_turn *t)

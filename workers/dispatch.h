@@ -14,6 +14,8 @@
  * May end the turn: to be the caller's last step.
  */
 void tp_dispatch(struct tp_turn *t, enum tp_class klass);
+/* The same once what held the turn is over; a target that cools by now is left for another one. */
+void tp_dispatch_again(struct tp_turn *t);
 /* Its time in the queue of the gate is over: another target, or the end. Same. */
 void tp_dispatch_queue_over(struct tp_turn *t);
 /*

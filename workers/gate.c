@@ -122,7 +122,7 @@ static void serve(struct tp_gates *g, struct line *line)
 			break;
 		leave_line(g, t);
 		tp_debug("turn %s: its turn at %s has come", t->id, p->conf->name);
-		tp_dispatch(t, t->klass);
+		tp_dispatch_again(t);
 	}
 	if (p != NULL)
 		wake_next(g, p, true);

@@ -11,7 +11,10 @@
 #include "workers/turn.h"
 #include "workers/waits.h"
 
-enum { GUESS_MS = 60 * 1000 }; /* design 8: told, else 60s */
+enum {
+	GUESS_MS = 60 * 1000, /* design 8: told, else 60s */
+	LOOK_MS = 1000        /* a held turn asks again: the operator may have ended the time */
+};
 
 static bool has_many(const struct tp_provider_conf *p)
 {
@@ -131,7 +134,22 @@ static struct tp_obstacle all_cool(const struct tp_turn *t, const struct choice 
 	tp_info("turn %s: every key of %s cools: not sent", t->id, t->provider->conf->name);
 	return (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
 				    .code = TP_CODE_KEYS_COOLING,
-				    .left_ms = c->cooldown.until_ms - now_ms};
+				    .left_ms = c->cooldown.until_ms - now_ms,
+				    .elsewhere = "has no key that does not cool"};
+}
+
+/* A repetition whose key others were told to leave alone meanwhile, and which has no better one: it waits, as
+ * it would have had it been told so itself. */
+static struct tp_obstacle told_meanwhile(const struct tp_turn *t, const struct choice *first, uint64_t now_ms)
+{
+	uint64_t left = first->cooldown.until_ms - now_ms;
+	if (now_ms + left >= t->deadline_ms || left > t->provider->conf->retry.ceiling_ms)
+		return all_cool(t, first, now_ms);
+	return (struct tp_obstacle){.kind = TP_OBSTACLE_HOLDS,
+				    .wait = TP_OPEN_WAIT_SHARED,
+				    .until_ms = first->cooldown.until_ms,
+				    .again_ms = left < LOOK_MS ? left : LOOK_MS,
+				    .elsewhere = "has no key that does not cool"};
 }
 
 /* Whether a turn without another target may ask a key although it cools. */
@@ -166,7 +184,13 @@ bool tp_keys_may_send(struct tp_turn *t, enum tp_class klass, struct tp_obstacle
 	if (again) {
 		struct choice own = choose(t, p, ~(UINT64_C(1) << k->at), now);
 		k->at = !own.free && c.free ? c.at : k->at;
-		return true;
+		/* Our own guess is no reason; nor is there one to wait without budget. */
+		if (own.free || c.free || !own.cooldown.told ||
+		    !tp_ledger_fits(&t->ledger, &t->limits, klass))
+			return true;
+		bool sooner = c.any && c.cooldown.until_ms < own.cooldown.until_ms;
+		*ret = told_meanwhile(t, sooner ? &c : &own, now);
+		return false;
 	}
 	if (!c.free && !may_all_the_same(t, klass, &c, now)) {
 		*ret = all_cool(t, &c, now);

@@ -27,6 +27,10 @@ struct tp_obstacle {
 	uint64_t until_ms;
 	uint64_t again_ms;
 
+	/* HOLDS and ENDS: another target of a combo may be asked instead, since this one ... (for the log:
+	 * "is blacklisted"); NULL: none. */
+	const char *elsewhere;
+
 	/* ENDS */
 	enum tp_code code;       /* words of our own, with the time that is left; NONE: `words` */
 	struct tp_refusal words; /* texts borrowed */
@@ -34,8 +38,6 @@ struct tp_obstacle {
 	int only;  /* the one status of a provider's answer in hand that may stand for words of our
 		    * own, and then tells the time that is left; 0 = any, as it is */
 	bool stop; /* nobody is to send it again: neither after that answer nor after `code` */
-	const char *elsewhere; /* another target of a combo may be asked instead, since this one ... (for the
-				* log: "is blacklisted"); NULL: none */
 
 	/* DECIDES */
 	struct tp_outcome outcome;

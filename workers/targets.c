@@ -290,20 +290,29 @@ static void leave(struct tp_turn *t)
 	tp_cooldown_end_probe(&t->targets->probe, false);
 }
 
+bool tp_targets_cool_by_now(const struct tp_turn *t)
+{
+	const struct tp_targets *g = t->targets;
+	struct tp_target_cooling c;
+	if (g == NULL || g->probe.region != NULL || !tp_target_cools(t, g->at, tp_clock_boot_ms(), &c))
+		return false;
+	/* A turn that is at it with its own sends has them, whatever others guess. */
+	return c.told || g->sends == 0;
+}
+
 bool tp_targets_skip(struct tp_turn *t, const char *why)
 {
 	if (t->targets == NULL || !tp_targets_choose(t))
 		return false;
 	tp_info("turn %s: %s %s: passed over", t->id, t->targets->name, why);
 	leave(t);
-	tp_waits_end(t);
+	tp_waits_leave(t);
 	(void)enter(t, t->targets->chosen);
 	return true;
 }
 
 void tp_targets_next(struct tp_turn *t)
 {
-	tp_numbers_hop(t);
 	tp_timer_clear(&t->timer); /* of the answer that is left behind, as is all of it */
 	tp_relay_reset(t);
 	t->overload_limit = 0;

@@ -60,6 +60,8 @@ struct tp_ledger_limits tp_targets_hold_back(const struct tp_turn *t, uint32_t l
 bool tp_targets_choose(struct tp_turn *t);
 /* Sends to the chosen one, at once. May end the turn: to be the caller's last step. */
 void tp_targets_next(struct tp_turn *t);
+/* A turn that was held, or waited: others have had its target cool meanwhile. False too without a combo. */
+bool tp_targets_cool_by_now(const struct tp_turn *t);
 /* The present target must not be asked now (`why`, for the log: "is blacklisted"): goes to the next one,
  * which the caller then asks. False: there is none, and nothing happened. Ends the turn when out of memory.
  */

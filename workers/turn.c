@@ -313,7 +313,7 @@ static void wait_over(struct tp_turn *t)
 	switch (t->open.wait) {
 	case TP_OPEN_WAIT_COOLDOWN: tp_targets_start(t); break;
 	case TP_OPEN_WAIT_CAPACITY: tp_dispatch_queue_over(t); break;
-	default: tp_dispatch(t, t->klass); break;
+	default: tp_dispatch_again(t); break;
 	}
 }
 

@@ -154,7 +154,11 @@ static bool cools(struct tp_turn *t, struct tp_hash128 key, uint64_t now, struct
 	struct tp_refusal r = refusal_of(t, c.cause, tp_told_header_seconds((int64_t)left));
 	tp_info("turn %s: %s cools for %llu s more, as it told with a %d: not sent", t->id,
 		t->provider->conf->name, (unsigned long long)(left / 1000), r.status);
-	*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS, .words = r, .left_ms = left, .only = r.status};
+	*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
+				    .words = r,
+				    .left_ms = left,
+				    .only = r.status,
+				    .elsewhere = "cools, as it told"};
 	return true;
 }
 
@@ -168,9 +172,10 @@ static void let_go(struct tp_turn *t, uint64_t now)
 	w->held_since_ms = 0;
 }
 
-/* True: a shared wait runs. */
+/* True: a shared wait runs. Of a combo's turn it holds only one that has nobody else to ask. */
 static bool held(struct tp_turn *t, uint64_t client, uint64_t now, struct tp_obstacle *ret)
 {
+	static const char elsewhere[] = "waits for the end of its rate limit";
 	struct tp_worker *w = t->worker;
 	uint64_t again_ms, left_ms;
 	if (tp_shared_wait_ask(w->region, w->stamp, wait_key(t, client), now, &t->waits.pass, &again_ms,
@@ -182,7 +187,8 @@ static bool held(struct tp_turn *t, uint64_t client, uint64_t now, struct tp_obs
 		*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_ENDS,
 					    .code = TP_CODE_RATE_LIMIT_SHARED,
 					    .left_ms = left_ms,
-					    .only = 429};
+					    .only = 429,
+					    .elsewhere = elsewhere};
 		return true;
 	}
 	if (t->waits.held_since_ms == 0) {
@@ -192,7 +198,8 @@ static bool held(struct tp_turn *t, uint64_t client, uint64_t now, struct tp_obs
 	*ret = (struct tp_obstacle){.kind = TP_OBSTACLE_HOLDS,
 				    .wait = TP_OPEN_WAIT_SHARED,
 				    .until_ms = now + left_ms,
-				    .again_ms = again_ms < LOOK_MS ? again_ms : LOOK_MS};
+				    .again_ms = again_ms < LOOK_MS ? again_ms : LOOK_MS,
+				    .elsewhere = elsewhere};
 	return true;
 }
 
@@ -284,4 +291,13 @@ void tp_waits_end(struct tp_turn *t)
 {
 	tp_waits_put_back(t);
 	tp_waits_model(t, (struct tp_str){NULL, 0});
+}
+
+void tp_waits_leave(struct tp_turn *t)
+{
+	uint64_t now = tp_clock_boot_ms();
+	if (t->waits.held_since_ms == now) /* it was not held at all */
+		t->waits.held_since_ms = 0;
+	let_go(t, now);
+	tp_waits_end(t);
 }

@@ -53,7 +53,9 @@ void tp_waits_told(struct tp_turn *t, const struct tp_outcome *o);
 void tp_waits_good(struct tp_turn *t);
 /* What the turn was given for its next send is free for others; before that send it asks again. */
 void tp_waits_put_back(struct tp_turn *t);
-/* The turn, or its stay at a target, is over: as above, and its model is forgotten. */
+/* The turn is over: as above, and its model is forgotten. */
 void tp_waits_end(struct tp_turn *t);
+/* So is its stay at a target, and how long it was held there counts. */
+void tp_waits_leave(struct tp_turn *t);
 
 #endif

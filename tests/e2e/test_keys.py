@@ -219,6 +219,36 @@ def _(lab):
     assert t.final_stats()["sends_rotate"] == 1
 
 
+def told_while_waiting(lab, seconds, headers=()):
+    """A turn waits to use key A again, the only one left, when another one is told to leave it alone."""
+    u = lab.provider(status(401), status(503), status(429, {"Retry-After": str(seconds)}), then=ok())
+    t = pool(lab, u, config={"retry": {"transient": {"base": "2s"}}})
+    with lab.client(t) as c:
+        c.request("POST", CHAT, headers, body_for(CHAT))
+        t.counted(waiting=1)
+        lab.post(t, headers={"X-Turnpike-Max-Sends": "1"})
+        told_at = u.wait_sends(3)[2].answered_at
+        return u, told_at, c.response()
+
+
+@rows("keys-told-while-waiting")
+def _(lab):
+    """No send with it before its time."""
+    u, told_at, answer = told_while_waiting(lab, 5)
+    served(answer, sends=3)
+    assert keys_of(u) == ["A", "B", "B", "B"]
+    between(u.sends[3].at - told_at, 5.0, 6.0)
+
+
+@rows.table("keys-told-too-long-while-waiting", {"deadline": (20, {"X-Turnpike-Deadline": "10s"}), "ceiling": (70, ())})
+def _(lab, case):
+    """And none at all where that is later than the turn may wait: it ends with what it has."""
+    u, _, answer = told_while_waiting(lab, *case)
+    relayed(answer, 503)
+    assert answer.sends == 2 and answer.took < 8, answer
+    assert keys_of(u) == ["A", "B", "B"]
+
+
 @rows("keys-shared-wait")
 def _(lab):
     """A told wait of one key holds nobody who can use another."""

@@ -4,6 +4,7 @@
 
 #include "common/config/units.h"
 #include "workers/access.h"
+#include "workers/numbers.h"
 #include "workers/runtime.h"
 
 /* ---- the head */
@@ -217,6 +218,7 @@ bool tp_turn_admit_model(struct tp_turn *t, const struct tp_request_facts *facts
 			return true;
 		if (route == NULL) {
 			struct tp_refusal r = tp_refusal_for(TP_CODE_MODEL_NOT_FOUND, 0);
+			tp_numbers_refusal(t->worker, TP_CODE_MODEL_NOT_FOUND);
 			tp_turn_answer_local(t, &r, TP_TURN_BAD, NULL);
 			return false;
 		}

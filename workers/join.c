@@ -32,6 +32,7 @@ static void wait_for_earlier(struct tp_turn *t)
 {
 	if (tp_clock_boot_ms() >= t->deadline_ms) {
 		struct tp_refusal r = tp_refusal_for(TP_CODE_IN_FLIGHT, 1);
+		tp_numbers_refusal(t->worker, TP_CODE_IN_FLIGHT);
 		tp_turn_answer_local(t, &r, TP_TURN_ERROR, NULL);
 		return;
 	}

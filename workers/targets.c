@@ -27,6 +27,7 @@ enum { LOOK_AGAIN_MS = 250 }; /* a turn that waits sees by then that a probe was
 static bool no_such_combo(struct tp_turn *t)
 {
 	struct tp_refusal r = tp_refusal_for(TP_CODE_MODEL_NOT_FOUND, 0);
+	tp_numbers_refusal(t->worker, TP_CODE_MODEL_NOT_FOUND);
 	tp_turn_answer_local(t, &r, TP_TURN_BAD, NULL);
 	return false;
 }

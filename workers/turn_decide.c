@@ -18,10 +18,12 @@ static void answer_without_send(struct tp_turn *t, enum tp_code code)
 {
 	struct tp_obstacle o = {.kind = TP_OBSTACLE_ENDS, .words = tp_refusal_for(code, 0)};
 	/* An answer that a provider gave earlier in this turn says more than our failure to ask again. */
-	if (code == TP_CODE_UNREACHABLE)
+	if (code == TP_CODE_UNREACHABLE && (t->replaced != TP_CODE_NONE || t->saved != NULL)) {
 		tp_dispatch_end(t, &o);
-	else
-		tp_turn_answer_until(t, &o.words, 0);
+		return;
+	}
+	tp_numbers_refusal(t->worker, code);
+	tp_turn_answer_until(t, &o.words, 0);
 }
 
 static void wait_and_send_again(struct tp_turn *t, const struct tp_decision *d)

@@ -70,7 +70,7 @@ static void end_local(struct tp_turn *t, const struct tp_obstacle *o)
 	else if (o->stop)
 		tp_turn_refuse(t, o->code);
 	else
-		tp_turn_answer_later(t, o->code, o->left_ms);
+		tp_turn_answer_later(t, o->code, tp_targets_soonest(t, o->left_ms));
 }
 
 void tp_dispatch_end(struct tp_turn *t, const struct tp_obstacle *o)
@@ -85,7 +85,8 @@ void tp_dispatch_end(struct tp_turn *t, const struct tp_obstacle *o)
 /* True: the turn went on at another target, or is over since there was no memory for that. */
 static bool went_elsewhere(struct tp_turn *t, const struct tp_obstacle *o)
 {
-	if (o->elsewhere == NULL || t->replaced != TP_CODE_NONE || !tp_targets_skip(t, o->elsewhere))
+	uint64_t until = o->kind == TP_OBSTACLE_HOLDS ? o->until_ms : tp_clock_boot_ms() + o->left_ms;
+	if (o->elsewhere == NULL || t->replaced != TP_CODE_NONE || !tp_targets_skip(t, o->elsewhere, until))
 		return false;
 	if (t->state != TP_TURN_OVER)
 		tp_dispatch(t, t->attempt.serial == 0 ? TP_CLASS_INITIAL : TP_CLASS_HOP);
@@ -135,7 +136,9 @@ void tp_dispatch(struct tp_turn *t, enum tp_class klass)
 
 void tp_dispatch_again(struct tp_turn *t)
 {
-	static const struct tp_obstacle cools = {.kind = TP_OBSTACLE_ENDS, .elsewhere = "cools by now"};
+	/* Until when stands with the cooldown. */
+	static const struct tp_obstacle cools = {
+		.kind = TP_OBSTACLE_ENDS, .left_ms = TP_COOLDOWN_MAX_MS, .elsewhere = "cools by now"};
 	if (!tp_targets_cool_by_now(t) || !went_elsewhere(t, &cools))
 		tp_dispatch(t, t->klass);
 }

@@ -301,15 +301,33 @@ bool tp_targets_cool_by_now(const struct tp_turn *t)
 	return c.told || g->sends == 0;
 }
 
-bool tp_targets_skip(struct tp_turn *t, const char *why)
+bool tp_targets_skip(struct tp_turn *t, const char *why, uint64_t until_ms)
 {
 	if (t->targets == NULL || !tp_targets_choose(t))
 		return false;
+	uint64_t *soonest = &t->targets->passed_over_until_ms;
+	if (until_ms != 0 && (*soonest == 0 || until_ms < *soonest))
+		*soonest = until_ms;
 	tp_info("turn %s: %s %s: passed over", t->id, t->targets->name, why);
 	leave(t);
 	tp_waits_leave(t);
 	(void)enter(t, t->targets->chosen);
 	return true;
+}
+
+uint64_t tp_targets_soonest(const struct tp_turn *t, uint64_t left_ms)
+{
+	const struct tp_targets *g = t->targets;
+	struct tp_target_cooling c;
+	if (g == NULL)
+		return left_ms;
+	uint64_t now = tp_clock_boot_ms(), soonest = now + left_ms;
+	if (g->passed_over_until_ms != 0 && g->passed_over_until_ms < soonest)
+		soonest = g->passed_over_until_ms;
+	for (unsigned i = 0; i < g->n; i++)
+		if (tp_target_cools(t, g->order[i], now, &c) && c.until_ms < soonest)
+			soonest = c.until_ms;
+	return soonest > now ? soonest - now : 0;
 }
 
 void tp_targets_next(struct tp_turn *t)

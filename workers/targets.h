@@ -35,6 +35,8 @@ struct tp_targets {
 	uint32_t sends;                /* to the present one */
 	/* For a cooldown to end, with nothing sent; 0 = it has not waited. */
 	uint64_t wait_until_ms;
+	uint64_t passed_over_until_ms;  /* the soonest of those that were passed over (CLOCK_BOOTTIME); 0 =
+					   none was */
 	struct tp_cooldown_probe probe; /* the present target cools, and this turn is its probe */
 	char name[TP_TARGET_NAME];      /* "provider/model" of the present one; empty: none was asked yet */
 };
@@ -62,10 +64,13 @@ bool tp_targets_choose(struct tp_turn *t);
 void tp_targets_next(struct tp_turn *t);
 /* A turn that was held, or waited: others have had its target cool meanwhile. False too without a combo. */
 bool tp_targets_cool_by_now(const struct tp_turn *t);
-/* The present target must not be asked now (`why`, for the log: "is blacklisted"): goes to the next one,
- * which the caller then asks. False: there is none, and nothing happened. Ends the turn when out of memory.
- */
-bool tp_targets_skip(struct tp_turn *t, const char *why);
+/* The present target must not be asked now (`why`, for the log: "is blacklisted"; until when):
+ * goes to the next one, which the caller then asks. False: there is none, and nothing happened. Ends the turn
+ * when out of memory. */
+bool tp_targets_skip(struct tp_turn *t, const char *why, uint64_t until_ms);
+/* When it is worth coming back, if that is in `left_ms` for the present target: sooner, where another one
+ * that was passed over or cools may be asked before. */
+uint64_t tp_targets_soonest(const struct tp_turn *t, uint64_t left_ms);
 /* The turn is over: a probe without evidence is free again. */
 void tp_targets_end(struct tp_turn *t);
 /* The client's credential was not meant for the present target. */

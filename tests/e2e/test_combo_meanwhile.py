@@ -112,6 +112,38 @@ def _(lab, step):
     assert any(name.startswith("a") for name in cooling(t)), cooling(t)
 
 
+# ---- none is free
+
+@rows.table("soonest", {"cools": None, "full": {"capacity": {"limit": 1, "queue": 0}}})
+def _(lab, first):
+    """The last one is blacklisted for long; what is told is when the first one may be asked again."""
+    release = threading.Event()
+
+    def held(x):
+        x.await_event(release)
+        ok()(x)
+
+    a = lab.provider(held if first else status(429, {"Retry-After": "9"}), then=ok())
+    b = lab.provider(status(500), status(500), then=ok())
+    t = combo(lab, a, b, config={"blacklist": {"failures": 1, "duration": "10m"}, "retry": {"transient": {"sends": 1}},
+                                 "routes": [{"path": "/v1", "provider": "a"}, {"path": "/b", "provider": "b"}],
+                                 "providers": {"a": first or {}}}, allow=["alert url_listed"])
+    for _ in range(2):
+        relayed(lab.post(t, "/b/chat/completions"), 500)
+    with lab.client(t) as c:
+        c.request("POST", CHAT, (), body_for(CHAT, model="coder"))
+        a.wait_sends(1)
+        if not first:
+            relayed(c.response(), 429)
+        answer = ask(lab, t)
+        local_error(answer, 503, code="upstream_blacklisted")
+        assert 1 <= int(answer.header("retry-after")) <= 9, answer
+        release.set()
+        if first:
+            served(c.response())
+    assert (a.count, b.count) == (1, 2)
+
+
 @pytest.mark.parametrize("row", rows.names())
 def test_row(row, row_result):
     row_result(row)

@@ -64,6 +64,7 @@ static const struct row {
 	{ NAMES,   "linked_organization_spend_limit_reached", ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 429 },
 	{ NAMES,   "billing_error",                     ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 402 },
 	{ NAMES,   "billing_hard_limit_reached",        ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 402 },
+	{ NAMES,   "billing_not_active",                ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 402 },
 	{ NAMES,   "exceeded_current_quota_error",      ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 429 },
 	{ NAMES,   "access_terminated_error",           ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 403 },
 	{ NAMES,   "Arrearage",                         ON_ANY_4XX, TP_ERROR_QUOTA, QUOTA, 402 },

@@ -248,7 +248,8 @@ def _(lab):
 
 
 @rows.table("OV-14", {"code": {"code": "insufficient_quota", "type": "requests"},
-                      "type": {"code": None, "type": "insufficient_quota"}})
+                      "type": {"code": None, "type": "insufficient_quota"},
+                      "billing": {"code": "billing_not_active", "type": "billing_not_active"}})
 def _(lab, told_by):
     """A used-up quota: nothing to wait for, whatever the size of the request."""
     body = json.dumps({"error": dict(told_by, message="You exceeded your current quota.")}).encode()

@@ -307,6 +307,10 @@ START_TEST(more_answers)
 		{429, "", "", "usage limit reached", TP_ERROR_QUOTA, 429, 1, 0, 0},
 		{400, "", "", "Your credit balance is too low to access", TP_ERROR_QUOTA, 400, 1, 0, 0},
 		{402, "", "", "", TP_ERROR_QUOTA, 402, 0, 0, 0},
+		{429, "billing_not_active", "billing_not_active",
+		 "Your account is not active, please check your "
+		 "billing details on our website.",
+		 TP_ERROR_QUOTA, 429, 1, 0, 0},
 		{429, "rate_limit_exceeded", "tokens", "Request too large for gpt-4o", TP_ERROR_CLIENT, 429,
 		 0, 0, 1},
 		{429, "Throttling.AllocationQuota", "", "", TP_ERROR_RATE_LIMIT, 429, 0, 0, 0},

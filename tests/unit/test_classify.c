@@ -300,6 +300,13 @@ START_TEST(more_answers)
 		{200, "", "rate_limit", "", TP_ERROR_RATE_LIMIT, 429, 0, 0, 0},
 		{200, "", "invalid_request", "", TP_ERROR_CLIENT, 400, 0, 0, 0},
 		{200, "cyber_policy", "", "", TP_ERROR_CLIENT, 400, 0, 1, 0},
+		{200, "bio_policy", "", "", TP_ERROR_CLIENT, 400, 0, 1, 0},
+		{200, "image_content_policy_violation", "", "", TP_ERROR_CLIENT, 400, 0, 1, 0},
+		{200, "invalid_image_url", "", "", TP_ERROR_CLIENT, 400, 0, 0, 0},
+		{200, "previous_response_not_found", "", "", TP_ERROR_CLIENT, 400, 0, 0, 0},
+		{200, "unsupported_country_region_territory", "", "", TP_ERROR_AUTH, 403, 0, 0, 0},
+		{200, "vector_store_timeout", "", "", TP_ERROR_TRANSIENT, 502, 0, 0, 0},
+		{400, "invalid_image_url", "", "", TP_ERROR_CLIENT, 400, 0, 0, 0},
 		{200, "insufficient_quota", "", "", TP_ERROR_QUOTA, 429, 1, 0, 0},
 		{200, "model_not_found", "", "", TP_ERROR_CLIENT, 404, 0, 0, 0},
 		/* the text of a 400 is no quota code (case CO-14) */

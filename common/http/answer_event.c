@@ -269,7 +269,8 @@ enum tp_answer_event tp_answer_event(enum tp_family family, const struct tp_sse_
 
 /* ---- after commit ---- */
 
-/* A finish_reason that is a string.  Inside model output the quotes are escaped. */
+/* A finish_reason that says something: some gateways write "" where others write null.  Inside model output the
+ * quotes are escaped. */
 static bool has_finish_reason(struct tp_str data)
 {
 	const char *at = tp_find(data, TP_STR("\"finish_reason\""));
@@ -278,7 +279,7 @@ static bool has_finish_reason(struct tp_str data)
 	const char *end = data.p + data.n;
 	for (at += 15; at < end && memchr(" \t\r\n:", *at, 5) != NULL; at++)
 		;
-	return at < end && *at == '"';
+	return end - at > 1 && at[0] == '"' && at[1] != '"';
 }
 
 static enum tp_answer_event chat_committed(const struct tp_sse_event *event,

@@ -112,6 +112,11 @@ static bool admit_head(struct tp_turn *t)
 		tp_turn_reject(t, 503, "no provider configured: add one to `providers`");
 		return false;
 	}
+	/* Its answer repeats the request, with the credential that was put in (RFC 9110 section 9.3.8). */
+	if (tp_str_eq(tp_request_str(t->request, t->request->head->method), TP_STR("TRACE"))) {
+		tp_turn_reject(t, 501, "TRACE is not served");
+		return false;
+	}
 	if (tp_path_has_dots(target)) {
 		tp_turn_reject(t, 400, "dot segments in the path");
 		return false;

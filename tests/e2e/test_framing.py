@@ -318,6 +318,16 @@ def _(lab):
     assert len(u.connections) == 3
 
 
+@rows("trace-is-not-served")
+def _(lab):
+    """Its answer would show the client the key that Turnpike puts in."""
+    u = lab.provider(lambda x: x.answer(200, {"Content-Type": "message/http"}, x.send.raw_head))
+    t = lab.turnpike({"p": {"url": u.url(), "keys": ["sk-of-the-provider-0123456789"]}})
+    answer = lab.client(t).ask("TRACE", "/v1/models")
+    local_error(answer, 501, "plain", "not_implemented")
+    assert u.count == 0 and b"0123456789" not in answer.body
+
+
 @rows("client-asks-for-close")
 def _(lab):
     u = lab.provider()

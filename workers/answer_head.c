@@ -48,6 +48,8 @@ static void add_about(struct tp_buf *out, const struct tp_answer_about *a)
 	}
 	if (a->close)
 		tp_buf_add_str(out, TP_STR("\r\nconnection: close"));
+	else if (a->tell_keep && !a->upgrade)
+		tp_buf_add_str(out, TP_STR("\r\nconnection: keep-alive"));
 	tp_buf_add_str(out, TP_STR("\r\n\r\n"));
 }
 

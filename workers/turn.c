@@ -133,6 +133,7 @@ struct tp_answer_about tp_turn_about(const struct tp_turn *t)
 						     : NULL,
 		.close = !t->keep_alive || t->worker->draining || t->client->leaving || t->request == NULL ||
 			 !t->request->complete,
+		.tell_keep = t->minor == 0, /* RFC 9112 section 9.3 */
 		.replay_off = t->streaming,
 	};
 }

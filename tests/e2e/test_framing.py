@@ -318,6 +318,24 @@ def _(lab):
     assert len(u.connections) == 3
 
 
+@rows("http-1.0-keeps-its-connection")
+def _(lab):
+    """A client of HTTP/1.0 that asks for it is told so, and waits for the end of the connection otherwise (ab -k does)."""
+    def ask(c, headers=b""):
+        body = body_for("/v1/chat/completions")
+        c.send(b"POST /v1/chat/completions HTTP/1.0\r\nHost: 127.0.0.1\r\n%sContent-Length: %d\r\n\r\n%s" %
+               (headers, len(body), body))
+        return c.response()
+
+    t = lab.turnpike(lab.provider(ok(), status(400), then=ok()), probe=False)
+    c = lab.client(t)
+    for code in (200, 400, 200):
+        answer = ask(c, b"Connection: Keep-Alive\r\n")
+        assert (answer.status, answer.end, answer.all("connection")) == (code, "complete", ["keep-alive"]), answer
+    assert ask(c).all("connection") == ["close"] and c.closed() == "fin"
+    assert lab.post(t).all("connection") == [], "HTTP/1.1 needs no such word"
+
+
 @rows("trace-is-not-served")
 def _(lab):
     """Its answer would show the client the key that Turnpike puts in."""

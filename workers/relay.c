@@ -202,6 +202,8 @@ static void begin(struct tp_turn *t, const struct tp_answer_piece *p)
 		return;
 	}
 	tp_relay_render_head(t, p);
+	if (r->facts.json && !r->facts.encoded)
+		tp_relay_watch_json(t);
 	tp_relay_commit(t);
 }
 

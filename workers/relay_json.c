@@ -5,7 +5,8 @@
 #include "common/http/model_list.h"
 #include "workers/models.h"
 
-static void scan_json(struct tp_json *j, const char *data, size_t n)
+/* False when it is no JSON. */
+static bool scan_json(struct tp_json *j, const char *data, size_t n)
 {
 	enum tp_json_event e;
 	size_t at = 0, used = 0;
@@ -13,12 +14,13 @@ static void scan_json(struct tp_json *j, const char *data, size_t n)
 		e = tp_json_feed(j, data + at, n - at, &used);
 		at += used;
 	} while (e != TP_JSON_MORE && e != TP_JSON_BAD);
+	return e != TP_JSON_BAD;
 }
 
 static bool is_json(struct tp_str body)
 {
 	struct tp_json j = {.ends_only = true};
-	scan_json(&j, body.p, body.n);
+	(void)scan_json(&j, body.p, body.n);
 	return tp_json_finish(&j) || j.too_deep;
 }
 
@@ -94,15 +96,28 @@ void tp_relay_watch_json(struct tp_turn *t)
 {
 	struct tp_relay *r = &t->relay;
 	if (r->until_close && !r->stream && (r->json = calloc(1, sizeof *r->json)) != NULL)
-		scan_json(r->json, r->held.data, r->held.len);
+		(void)scan_json(r->json, r->held.data, r->held.len);
+}
+
+/* Of the plain family anything may pass, a body that is no JSON too: only one that breaks off inside is cut.
+ */
+static bool breaks_off(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	struct tp_json *j = t->relay.json;
+	if (j == NULL)
+		return false;
+	bool plain = t->family == TP_FAMILY_PLAIN;
+	if (!scan_json(j, p->data, p->n) && plain) {
+		free(j);
+		t->relay.json = NULL;
+		return false;
+	}
+	return p->end && !tp_json_finish(j) && !j->too_deep && !(plain && j->top_type == TP_JSON_NONE);
 }
 
 void tp_relay_flow_json(struct tp_turn *t, const struct tp_answer_piece *p)
 {
-	struct tp_json *j = t->relay.json;
-	if (j != NULL)
-		scan_json(j, p->data, p->n);
-	if (p->end && j != NULL && !tp_json_finish(j) && !j->too_deep) {
+	if (breaks_off(t, p)) {
 		if (tp_relay_emit(t, p->data, p->n, false))
 			tp_relay_cut(t, "the provider closed the connection inside the answer");
 		return;

@@ -211,6 +211,19 @@ def _(lab):
     refusal(lab.post(t), "upstream_response_truncated")
 
 
+@rows.table("plain-json-by-close", {
+    "cut": (b'{"object":"list","data":[{"embedding":[0.1,', True), "cut-large": (b'{"data":"' + b"x" * 300_000, True),
+    "whole": (b'{"object":"list","data":[]}', False), "empty": (b"", False), "no-json": (b'{"a":NaN', False),
+    "two": (b'{"a":1}\n{"b":', False)})
+def _(lab, case):
+    """Of other paths too: JSON that breaks off inside was cut. What is no JSON passes as it is."""
+    body, cut = case
+    u = lab.provider(raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + body))
+    answer = lab.post(lab.turnpike(u, probe=False), "/v1/embeddings")
+    assert answer.status == 200 and (answer.end in ("cut", "reset")) == cut, answer
+    assert body.startswith(answer.body) if cut else answer.body == body, answer  # a reset may overtake bytes
+
+
 @rows("paths")
 def _(lab):
     """The route's path is cut off, the rest appended to the provider's url; nothing else changes."""

@@ -141,6 +141,14 @@ void tp_relay_commit_held(struct tp_turn *t)
 	tp_buf_free(&held);
 }
 
+/* An error that is as long as what may be held is still read whole: `response.failed` repeats the
+ * instructions and tools of its request. */
+static uint32_t prelude_keep(const struct tp_config *c)
+{
+	uint64_t most = c->hold.total_bytes;
+	return most > TP_SSE_KEEP_PRELUDE ? (uint32_t)most : TP_SSE_KEEP_PRELUDE;
+}
+
 /* A 2xx of a family: may still turn out to be no answer. */
 static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 {
@@ -150,7 +158,7 @@ static void begin_held(struct tp_turn *t, const struct tp_answer_piece *p)
 		return;
 	}
 	r->stream = r->facts.event_stream && !r->list;
-	r->sse.keep_max = TP_SSE_KEEP_PRELUDE;
+	r->sse.keep_max = prelude_keep(t->config);
 	/* Inside a length a cut could only be told by leaving it unfilled, and our error event would fill it.
 	 * How long a list will be is not known yet. */
 	if ((r->stream || r->list) && r->framing == TP_ANSWER_LENGTH)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/http/model_list.h"
+#include "common/http/sse_front.h"
 #include "workers/models.h"
 
 /* False when it is no JSON. */
@@ -76,16 +77,33 @@ void tp_relay_judge(struct tp_turn *t, struct tp_str body, const struct tp_answe
 	}
 }
 
+/* Events under another content type, or under none: clients that asked for them do not look at it either. */
+static bool is_stream(struct tp_turn *t, struct tp_str front)
+{
+	struct tp_relay *r = &t->relay;
+	if (!t->wants_stream || r->list || r->front_seen)
+		return false;
+	enum tp_sse_front f = tp_sse_front(front);
+	r->front_seen = f != TP_SSE_FRONT_UNSURE;
+	return f == TP_SSE_FRONT_EVENTS;
+}
+
 void tp_relay_hold(struct tp_turn *t, const struct tp_answer_piece *p)
 {
 	struct tp_buf *held = &t->relay.held;
+	struct tp_str whole = {p->data, p->n};
 	if (held->len == 0 && p->end) { /* whole in one piece: nothing is copied */
-		tp_relay_judge(t, (struct tp_str){p->data, p->n}, p);
+		if (is_stream(t, whole))
+			tp_relay_stream_after_all(t, p);
+		else
+			tp_relay_judge(t, whole, p);
 		return;
 	}
 	tp_buf_add(held, p->data, p->n);
 	if (held->failed)
 		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
+	else if (is_stream(t, tp_buf_str(held)))
+		tp_relay_stream_after_all(t, p);
 	else if (p->end)
 		tp_relay_judge(t, tp_buf_str(held), p);
 	else if (held->len > (t->relay.list ? TP_MODEL_LIST_MAX : t->config->hold.body_bytes))

@@ -52,7 +52,9 @@ static void stream_ended(struct tp_turn *t, const char *data, size_t n)
 	struct tp_answer_error error;
 	if (tp_sse_finish(&t->relay.sse) == TP_SSE_EVENT) /* the last one, without its empty line */
 		(void)scan_event(t, true, &error);
-	if (!t->relay.whole && !t->relay.failed) {
+	/* `ended` may be an error too: not a bare `error` of responses, behind which clients wait for more.
+	 */
+	if (!t->relay.whole && !t->relay.ended) {
 		if (n == 0 || tp_relay_emit(t, data, n, false))
 			tp_relay_cut(t, "the provider ended the stream before its last event");
 		return;
@@ -119,6 +121,32 @@ void tp_relay_prelude(struct tp_turn *t, const struct tp_answer_piece *p)
 		prelude_ended(t, p);
 	else if (r->held.len > t->config->hold.total_bytes)
 		tp_relay_commit_held(t);
+}
+
+void tp_relay_stream_after_all(struct tp_turn *t, const struct tp_answer_piece *p)
+{
+	struct tp_relay *r = &t->relay;
+	/* What came in one piece was not kept yet. */
+	if (r->kept == NULL && (p->head == NULL || !tp_relay_keep(t, p))) {
+		tp_relay_no_answer(t, TP_CAUSE_LOCAL, "out of memory");
+		return;
+	}
+	struct tp_buf held = r->held;
+	struct tp_answer_piece head = {.head = r->kept->head, .bytes = r->kept->bytes};
+	struct tp_answer_piece all = *p;
+	if (held.len > 0) {
+		all.data = held.data;
+		all.n = held.len;
+	}
+	r->held = (struct tp_buf){0};
+	r->stream = true;
+	r->mode = TP_RELAY_PRELUDE;
+	if (r->framing == TP_ANSWER_LENGTH)
+		r->framing = t->minor >= 1 ? TP_ANSWER_CHUNKED : TP_ANSWER_CLOSE;
+	tp_buf_free(&r->head); /* it may have told a length */
+	tp_relay_render_head(t, &head);
+	tp_relay_prelude(t, &all);
+	tp_buf_free(&held);
 }
 
 void tp_relay_flow_stream(struct tp_turn *t, const struct tp_answer_piece *p)

@@ -70,6 +70,7 @@ struct tp_relay {
 	enum tp_answer_framing framing; /* towards the client */
 	bool until_close;               /* the provider's framing: the body ends with the connection */
 	bool stream;                    /* an event stream of a family */
+	bool front_seen;                /* a held answer's first bytes have told that it is none */
 	bool list;                      /* of models, to which combos are added when it is whole */
 	bool whole;  /* what was seen of it is a complete answer, whatever comes or does not come after */
 	bool ended;  /* its last event was seen: nothing more is owed to the client */

@@ -1,6 +1,7 @@
 #include "workers/unpack.h"
 
 #include "common/base/log.h"
+#include "common/http/sse_front.h"
 #include "workers/relay.h"
 
 enum { PIECE = 16 * 1024 }; /* decoded bytes handed on at once */
@@ -42,23 +43,15 @@ static void keep_coded(struct tp_turn *t, const struct tp_answer_piece *p)
 	tp_buf_add(&r->coded, p->data, p->n);
 }
 
-static bool begins_as_stream(struct tp_str s)
-{
-	static const struct tp_str fronts[] = {
-		{"data:", 5}, {"event:", 6}, {"id:", 3}, {"retry:", 6}, {":", 1}};
-	for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++)
-		if (tp_str_starts(s, fronts[i]))
-			return true;
-	return tp_decode_begins_as_json(s);
-}
-
 static bool label_lies(const struct tp_relay *r)
 {
 	if (r->coded_dropped || r->coded.failed)
 		return false;
 	switch (r->mode) {
 	case TP_RELAY_HOLD: return tp_decode_begins_as_json(tp_buf_str(&r->coded));
-	case TP_RELAY_PRELUDE: return begins_as_stream(tp_buf_str(&r->coded));
+	case TP_RELAY_PRELUDE:
+		return tp_sse_front(tp_buf_str(&r->coded)) == TP_SSE_FRONT_EVENTS ||
+		       tp_decode_begins_as_json(tp_buf_str(&r->coded));
 	default: return false;
 	}
 }
@@ -74,7 +67,7 @@ static void take_as_it_is(struct tp_turn *t, const struct tp_answer_piece *p)
 	r->decoder = NULL;
 	tp_buf_free(&r->held);
 	tp_sse_free(&r->sse);
-	r->sse = (struct tp_sse){.keep_max = TP_SSE_KEEP_PRELUDE};
+	r->sse = (struct tp_sse){.keep_max = r->sse.keep_max};
 	struct tp_answer_piece plain = {p->head, p->bytes, coded.data, coded.len, p->end};
 	tp_relay_take(t, &plain);
 	tp_buf_free(&coded);

@@ -18,7 +18,7 @@
 #include "common/base/str.h"
 
 enum {
-	TP_SSE_KEEP_PRELUDE = 64 * 1024,  /* keep_max while nothing is committed */
+	TP_SSE_KEEP_PRELUDE = 64 * 1024,  /* keep_max while nothing is committed, at least */
 	TP_SSE_KEEP_COMMITTED = 4 * 1024, /* keep_max afterwards */
 	TP_SSE_NAME_MAX = 48              /* bytes of an event's name that are kept */
 };

@@ -25,7 +25,7 @@ struct tp_answer_about {
 	enum tp_answer_framing framing;
 	uint64_t length;                       /* with LENGTH */
 	bool close;                            /* the connection ends with this answer */
-	bool tell_keep;                        /* else say that it stays: an HTTP/1.0 client expects its end */
+	bool tell_keep;                        /* else say that it stays (HTTP/1.0) */
 	bool stop;                             /* x-should-retry: false */
 	bool replay_off;                       /* the request was too large to be kept */
 	bool json;                             /* the body was replaced by the family's JSON */

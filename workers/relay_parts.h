@@ -61,8 +61,8 @@ void tp_relay_flow_json(struct tp_turn *t, const struct tp_answer_piece *p);
 /* A piece of a stream: before its first output, and after the commit. */
 void tp_relay_prelude(struct tp_turn *t, const struct tp_answer_piece *p);
 void tp_relay_flow_stream(struct tp_turn *t, const struct tp_answer_piece *p);
-/* What was held as JSON is a stream: it is taken as one, from its first byte on. `p`: the piece that told; it is
- * in what is held, or whole in itself. */
+/* What was held as JSON is a stream: it is taken as one, from its first byte on. `p`: the piece that told; it
+ * is in what is held, or whole in itself. */
 void tp_relay_stream_after_all(struct tp_turn *t, const struct tp_answer_piece *p);
 
 /* ---- relay_out.c */

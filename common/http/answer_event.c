@@ -269,8 +269,8 @@ enum tp_answer_event tp_answer_event(enum tp_family family, const struct tp_sse_
 
 /* ---- after commit ---- */
 
-/* A finish_reason that says something: some gateways write "" where others write null.  Inside model output the
- * quotes are escaped. */
+/* A finish_reason that says something: some gateways write "" where others write null.  Inside model output
+ * the quotes are escaped. */
 static bool has_finish_reason(struct tp_str data)
 {
 	const char *at = tp_find(data, TP_STR("\"finish_reason\""));

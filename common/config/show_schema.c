@@ -49,11 +49,16 @@ static json_t *of_words(const char *const *words)
 	return json_pack("{s:o}", "enum", list);
 }
 
-static json_t *of_string(const struct tp_option *o)
+/* What is written without quotes is text to us, and to an editor perhaps a number or a truth. */
+static json_t *any_text(bool optional)
 {
-	bool optional = !o->required && o->fallback == NULL;
-	return optional ? json_pack("{s:[s, s]}", "type", "string", "null")
-			: json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
+	json_t *types = json_pack("[s, s, s]", "string", "number", "boolean");
+	if (optional)
+		json_array_append_new(types, json_string("null"));
+	json_t *text = json_pack("{s:o}", "type", types);
+	if (!optional)
+		json_object_set_new(text, "minLength", json_integer(1));
+	return text;
 }
 
 static json_t *of_list(const struct tp_option *o)
@@ -71,17 +76,22 @@ static json_t *of_list(const struct tp_option *o)
 
 static json_t *of_map(const struct tp_option *o)
 {
-	return json_pack("{s:s, s:I, s:{s:s}, s:o}", "type", "object", "minProperties", (json_int_t)o->low,
-			 "propertyNames", "pattern", "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-			 "additionalProperties", of_section(o->inner));
+	json_t *map =
+		json_pack("{s:s, s:I, s:{s:s}, s:o}", "type", "object", "minProperties", (json_int_t)o->low,
+			  "propertyNames", "pattern", "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+			  "additionalProperties", of_section(o->inner));
+	if (!o->required)
+		json_object_set_new(map, "type", json_pack("[s, s]", "object", "null"));
+	return map;
 }
 
 static json_t *of_type(const struct tp_option *o)
 {
 	switch (o->type) {
 	case TP_OPT_BOOL:
-		return either(json_pack("{s:s}", "type", "boolean"),
-			      text_like("^(true|false|yes|no|on|off)$"));
+		return either(
+			json_pack("{s:s}", "type", "boolean"),
+			text_like("^([Tt]rue|TRUE|[Ff]alse|FALSE|[Yy]es|YES|[Nn]o|NO|[Oo]n|ON|[Oo]ff|OFF)$"));
 	case TP_OPT_COUNT: return either(number_between(o->low, o->high), text_like("^[0-9]+$"));
 	case TP_OPT_WORKERS: return either(number_between(o->low, o->high), text_like("^(auto|[0-9]+)$"));
 	case TP_OPT_LIMIT: return either(number_between(o->low, o->high), text_like("^(off|auto|[0-9]+)$"));
@@ -90,12 +100,11 @@ static json_t *of_type(const struct tp_option *o)
 			      text_like("^(0|[0-9]+(\\.[0-9]+)?(ms|s|m|h))$"));
 	case TP_OPT_SIZE: return either(number_between(o->low, o->high), text_like("^[0-9]+(KiB|MiB|GiB)?$"));
 	case TP_OPT_CHOICE: return either(of_words(o->choices), text_like(EXPANDED));
-	case TP_OPT_STRING: return of_string(o);
-	case TP_OPT_PROVIDER: return json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
+	case TP_OPT_STRING: return any_text(!o->required && o->fallback == NULL);
+	case TP_OPT_PROVIDER: return any_text(false);
 	case TP_OPT_STRINGS:
-		return json_pack("{s:s, s:{s:s, s:i}, s:b, s:I}", "type", "array", "items", "type", "string",
-				 "minLength", 1, "uniqueItems", !o->may_repeat, "maxItems",
-				 (json_int_t)o->high);
+		return json_pack("{s:s, s:o, s:b, s:I}", "type", "array", "items", any_text(false),
+				 "uniqueItems", !o->may_repeat, "maxItems", (json_int_t)o->high);
 	case TP_OPT_STATUSES:
 		return json_pack("{s:s, s:o, s:b}", "type", "array", "items",
 				 either(number_between(400, 599), text_like("^[45][0-9][0-9]$")),

@@ -102,6 +102,7 @@ void tp_master_is_ready(struct master *m)
 {
 	tell_ready(m);
 	tell_manager();
+	tp_log_copy_errors(false);
 	enter(m, MASTER_READY);
 }
 

@@ -23,6 +23,7 @@ static bool open_log(const struct tp_config *config)
 	int error = tp_log_open(config->log.level, config->log.format, config->log.output);
 	if (error != 0)
 		tp_error("cannot open the log %s: %s", config->log.output, tp_sink_error(-error));
+	tp_log_copy_errors(true); /* until it is ready */
 	return error == 0;
 }
 

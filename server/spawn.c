@@ -40,6 +40,7 @@ static void close_all(const struct tp_master_fds *fds)
 void tp_child_begin(const char *role, const struct tp_master_fds *fds)
 {
 	tp_log_set_role(role);
+	tp_log_copy_errors(false);
 	if (fds != NULL)
 		close_all(fds);
 	set_signals();

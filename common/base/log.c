@@ -23,11 +23,16 @@ static struct {
 	enum tp_log_format format;
 	enum prefix prefix;
 	struct tp_sink sink;
+	bool copies; /* errors go to `copy`, too */
+	struct tp_sink copy;
 	char role[32];
 	tp_log_mask mask; /* or NULL */
 	uint64_t told;    /* of sink.lost */
 	pid_t pid;        /* that of `told`: a fork does not tell of its parent's losses */
-} log_to = {.level = TP_LOG_INFO, .sink = {.fd = STDERR_FILENO}, .role = "turnpike"};
+} log_to = {.level = TP_LOG_INFO,
+	    .sink = {.fd = STDERR_FILENO},
+	    .copy = {.fd = STDERR_FILENO},
+	    .role = "turnpike"};
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 static const unsigned char severities[] = {3, 4, 6, 7}; /* of syslog(3) */
@@ -63,6 +68,11 @@ int tp_log_open(enum tp_log_level level, enum tp_log_format format, const char *
 int tp_log_reopen(void)
 {
 	return tp_sink_reopen(&log_to.sink);
+}
+
+void tp_log_copy_errors(bool copies)
+{
+	log_to.copies = copies;
 }
 
 void tp_log_set_role(const char *role)
@@ -189,7 +199,7 @@ static void render(struct tp_buf *line, const struct event *e)
 }
 
 /* Escaping can grow a text sixfold: it is cut until the whole line fits; then the last fields go. */
-static bool write_line(struct event e)
+static bool write_to(struct tp_sink *sink, struct event e)
 {
 	struct tp_buf line = {0};
 	render(&line, &e);
@@ -203,11 +213,22 @@ static bool write_line(struct event e)
 	}
 	bool taken = false;
 	if (line.failed)
-		tp_sink_lose(&log_to.sink);
+		tp_sink_lose(sink);
 	else
-		taken = tp_sink_write(&log_to.sink, tp_buf_str(&line));
+		taken = tp_sink_write(sink, tp_buf_str(&line));
 	tp_buf_free(&line);
 	return taken;
+}
+
+static bool write_line(struct event e)
+{
+	if (log_to.copies && e.level == TP_LOG_ERROR && log_to.sink.path != NULL) {
+		enum prefix prefix = log_to.prefix;
+		log_to.prefix = is_journal() ? PREFIX_JOURNAL : PREFIX_NONE;
+		(void)write_to(&log_to.copy, e);
+		log_to.prefix = prefix;
+	}
+	return write_to(&log_to.sink, e);
 }
 
 /* True: there are none that were not told. */

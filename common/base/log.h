@@ -22,6 +22,9 @@ enum tp_log_format { TP_LOG_TEXT, TP_LOG_JSON };
 int tp_log_open(enum tp_log_level level, enum tp_log_format format, const char *output);
 /* Opens the output anew: a file that was renamed is left. As above; nothing happens for standard error. */
 int tp_log_reopen(void);
+/* From now on (or no longer) errors go to standard error, too, where the log goes elsewhere: to whoever
+ * starts a server, as that is where a start that fails is looked at. Kept over fork. */
+void tp_log_copy_errors(bool copies);
 /* A short name for this process in each line ("master", "worker 3"); copied. */
 void tp_log_set_role(const char *role);
 /*

@@ -61,6 +61,24 @@ def test_second_instance_is_refused_with_the_pid_of_the_first(serve):
     assert get(first) == 200
 
 
+def test_a_start_that_fails_says_why_on_standard_error_whatever_the_log_is(serve):
+    log = serve.directory / "elsewhere.log"
+    first = serve()
+    second = serve(name=first.name, ready=False, extra=f"log: {{ output: {log} }}")
+    assert second.wait_exit(START_LIMIT) == 1
+    said = f"another turnpike (pid {first.pid})"
+    assert said in log.read_text() and said in second.log_text()  # that of the harness is its standard error
+
+
+def test_once_it_serves_errors_go_to_the_log_alone(serve):
+    log = serve.directory / "alone.log"
+    server = serve(workers=1, extra=f"log: {{ output: {log} }}")
+    for pid in server.workers():
+        os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: " error master" in log.read_text(), 5, "the death is in the log")
+    assert server.log_text() == ""
+
+
 def test_workers_do_not_hold_the_instance(serve):
     first = serve()
     with first.connect() as busy:

@@ -42,7 +42,7 @@ BUILD   := build/$(VARIANT)
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-PKGS     := libevent_core libevent_openssl openssl yaml-0.1 libcares libxxhash jansson zlib libbrotlidec libzstd
+PKGS     := libevent_core openssl yaml-0.1 libcares libxxhash jansson zlib libbrotlidec libzstd
 PKGFLAGS  = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS      = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -lrt -pthread
 

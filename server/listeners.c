@@ -87,19 +87,22 @@ static int keep_name(struct tp_listeners *l, size_t conf, const char *name)
 	return 0;
 }
 
-static const char *bind_trouble(int error)
+static const char *bind_trouble(const char *address, int error)
 {
 	switch (-error) {
 	case EADDRINUSE: return "is in use by another program";
 	case EADDRNOTAVAIL: return "is not an address of this machine";
-	case EACCES: return "may not be used: ports below 1024 need CAP_NET_BIND_SERVICE";
+	case EACCES:
+		return strncmp(address, "unix:", 5) == 0
+			       ? "cannot be made: its folder cannot be written by this user"
+			       : "may not be used: ports below 1024 need CAP_NET_BIND_SERVICE";
 	default: return NULL;
 	}
 }
 
 static int explain(struct tp_buf *why, const char *address, int error)
 {
-	const char *trouble = bind_trouble(error);
+	const char *trouble = bind_trouble(address, error);
 	if (trouble != NULL)
 		tp_buf_printf(why, "%s %s", address, trouble);
 	else

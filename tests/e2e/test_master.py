@@ -3,11 +3,14 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -142,6 +145,19 @@ def test_a_file_that_is_no_socket_is_left_alone(serve):
     server = serve(listen=f"unix:{path}", ready=False)
     assert server.wait_exit(START_LIMIT) == 1
     assert path.read_text() == "data"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a user who may not write everywhere")
+def test_a_unix_socket_in_a_folder_that_may_not_be_written_is_told_as_that():
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        binary, config = shutil.copy(BINARY, f"{place}/turnpike"), Path(place) / "t.yaml"
+        config.write_text(f"listen: 'unix:{place}/http.sock'\nproviders: {{}}\nstate: {{ name: /turnpike-folder-{os.getpid()} }}\n")
+        done = subprocess.run([binary, "serve", "-c", config], user=65534, group=65534, extra_groups=[], capture_output=True,
+                              text=True, timeout=START_LIMIT)
+    for left in Path("/dev/shm").glob(f"turnpike-folder-{os.getpid()}*"):
+        left.unlink()
+    assert done.returncode == 1 and f"unix:{place}/http.sock cannot be made: its folder" in done.stderr, done.stderr
 
 
 # ---- log, table, command line

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import os
 import re
 import threading
 
@@ -52,20 +53,42 @@ def configure(machine, **replaced):
     machine.path(CONFIG).write_text(text)
 
 
-def other_version(deb, folder, package_version, digit):
-    """The same package as another version, whose program says so: (file, what the program says). Only the first digit
-    changes: the linker lets shorter strings be the ends of longer ones."""
+def patch_version(program, digit):
+    """Has the program say another version, which is returned. Only the first digit changes: the linker lets shorter
+    strings be the ends of longer ones."""
     said = str(digit) + VERSION[1:]
+    patched, n = re.subn(rb"(?<![\d.])%s(?![\d.])" % re.escape(VERSION.encode()), said.encode(), program.read_bytes())
+    assert n >= 1
+    program.write_bytes(patched)
+    return said
+
+
+def other_version(deb, folder, package_version, digit):
+    """The same package as another version, whose program says so: (file, what the program says)."""
     tree = folder / "tree"
     run("dpkg-deb", "-R", deb, tree)
     control = tree / "DEBIAN/control"
     control.write_text(re.sub(r"^Version: .*$", f"Version: {package_version}", control.read_text(), flags=re.M))
-    program = tree / "usr/bin/turnpike"
-    patched, n = re.subn(rb"(?<![\d.])%s(?![\d.])" % re.escape(VERSION.encode()), said.encode(), program.read_bytes())
-    assert n >= 1
-    program.write_bytes(patched)
+    said = patch_version(tree / "usr/bin/turnpike", digit)
     out = folder / f"turnpike_{package_version}_all.deb"
     run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree, out)
+    return out, said
+
+
+def other_rpm(folder, digit):
+    """The rpm as another version, made by packaging/rpm.sh out of a tarball of that version: (file, what its program
+    says). What was compiled for the Debian package is taken over."""
+    built, said = folder / "built", str(digit) + VERSION[1:]
+    run("cp", "-a", ROOT / f"build/deb/turnpike-{VERSION}/build", built)
+    assert patch_version((built / "turnpike").resolve(), digit) == said
+    run("tar", "-xzf", ROOT / f"build/turnpike-{VERSION}.tar.gz", "-C", folder)
+    tree = (folder / f"turnpike-{VERSION}").rename(folder / f"turnpike-{said}")
+    tarball = folder / f"turnpike-{said}.tar.gz"
+    run("tar", "-czf", tarball, "-C", folder, tree.name)
+    (tree / "build").mkdir()
+    run("packaging/rpm.sh", tarball, said, "2026-01-01", cwd=tree,
+        env={**os.environ, "BUILT": str(built), "MAINTAINER": "Tests <tests@turnpike.example.org>", "HOMEPAGE": ""})
+    (out,) = (tree / "build").glob("*.rpm")
     return out, said
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from machine import run
-from story import CONFIG, URL, configure, load, serving, turn
+from story import CONFIG, URL, VERSION, configure, load, other_rpm, serving, turn
 
 RPM = ("rpm", "--force-debian", "--nodeps")
 
@@ -37,6 +37,34 @@ def test_an_upgrade_replaces_what_runs(prepared):
         new, _ = serving(prepared)
     assert new != old and f"process {new} of the new version serves" in said, said
     assert prepared.path(CONFIG).read_text() == edited and prepared.show("NRestarts") == "0"
+
+
+@pytest.fixture(scope="module")
+def newer(rpm, tmp_path_factory):
+    return other_rpm(tmp_path_factory.mktemp("newer"), 9)
+
+
+def test_an_upgrade_to_a_higher_version_loses_no_turn(prepared, newer):
+    """Unlike above the scripts of the version that goes run as well."""
+    edited, (old, version) = prepared.path(CONFIG).read_text(), serving(prepared)
+    assert version == VERSION
+    prepared.path("/root/newer.rpm").write_bytes(newer[0].read_bytes())
+    with load(prepared):
+        said = prepared.run(*RPM, "-U", "/root/newer.rpm").stdout
+        new, version = serving(prepared)
+    assert new != old and version == newer[1] and f"process {new} of the new version serves" in said, said
+    assert prepared.run("rpm", "-q", "turnpike").stdout == f"{newer[0].stem}\n"
+    assert prepared.path(CONFIG).read_text() == edited and prepared.show("NRestarts") == "0"
+    assert prepared.run("systemctl", "is-enabled", "turnpike").stdout == "enabled\n"
+    assert prepared.curl(*turn(), URL).endswith("200")
+
+
+def test_a_downgrade_loses_none_either(prepared):
+    old, _ = serving(prepared)
+    with load(prepared):
+        said = prepared.run(*RPM, "-U", "--oldpackage", "/root/turnpike.rpm").stdout
+        new, version = serving(prepared)
+    assert new != old and version == VERSION, said
 
 
 def test_removal_stops_it_and_takes_the_table(prepared):

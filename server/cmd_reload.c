@@ -71,18 +71,36 @@ static int connect_admin(const struct tp_config *c)
 	return fd;
 }
 
-static bool send_request(int fd, const struct tp_config *c)
+/* The file is named: a server that reads another one says so. */
+static void add_body(struct tp_buf *body, const char *file)
 {
-	struct tp_buf out = {0};
-	tp_buf_printf(&out, "POST /reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
-			    "Connection: close\r\n");
+	char *path = file != NULL ? realpath(file, NULL) : NULL;
+	if (path != NULL) {
+		tp_buf_add_str(body, TP_STR("{\"file\":\""));
+		tp_buf_add_json(body, tp_str_from(path));
+		tp_buf_add_str(body, TP_STR("\"}"));
+	}
+	free(path);
+}
+
+static bool send_request(int fd, const struct tp_config *c, const char *file)
+{
+	struct tp_buf out = {0}, body = {0};
+	add_body(&body, file);
+	tp_buf_printf(&out,
+		      "POST /reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n"
+		      "Connection: close\r\n",
+		      body.len);
 	if (c->admin.token != NULL)
 		tp_buf_printf(&out, "Authorization: Bearer %s\r\n", c->admin.token);
 	tp_buf_add_str(&out, TP_STR("\r\n"));
-	bool good = !out.failed && send(fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len;
+	tp_buf_add_str(&out, tp_buf_str(&body));
+	bool good =
+		!out.failed && !body.failed && send(fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len;
 	if (out.data != NULL)
 		explicit_bzero(out.data, out.len);
 	tp_buf_free(&out);
+	tp_buf_free(&body);
 	return good;
 }
 
@@ -128,11 +146,11 @@ static int tell(struct tp_buf *in)
 	return good ? 0 : 1;
 }
 
-static int by_admin(int fd, const struct tp_config *c)
+static int by_admin(int fd, const struct tp_config *c, const char *file)
 {
 	struct tp_buf in = {0};
 	int status = 1;
-	if (send_request(fd, c)) {
+	if (send_request(fd, c, file)) {
 		read_answer(fd, &in);
 		status = tell(&in);
 	} else {
@@ -199,7 +217,7 @@ static int reload(const struct tp_load_options *load)
 		return 1;
 	}
 	int fd = connect_admin(c);
-	int status = fd >= 0 ? by_admin(fd, c) : by_signal(c);
+	int status = fd >= 0 ? by_admin(fd, c, tp_load_file(load)) : by_signal(c);
 	tp_config_unref(c);
 	return status;
 }

@@ -103,6 +103,13 @@ void tp_load_choose(struct tp_load_options *o)
 			 !has_default_file();
 }
 
+const char *tp_load_file(const struct tp_load_options *o)
+{
+	if (o->endpoint != NULL || o->environment)
+		return NULL;
+	return o->env_file != NULL ? o->env_file : o->file != NULL ? o->file : TP_CONFIG_DEFAULT_FILE;
+}
+
 static struct tp_config *from_file(const struct tp_load_options *o, struct tp_buf *errors)
 {
 	if (o->file == NULL && tp_files_used() == NULL && !has_default_file()) {
@@ -113,7 +120,7 @@ static struct tp_config *from_file(const struct tp_load_options *o, struct tp_bu
 			TP_CONFIG_DEFAULT_FILE);
 		return NULL;
 	}
-	return tp_config_load(o->file != NULL ? o->file : TP_CONFIG_DEFAULT_FILE, errors);
+	return tp_config_load(tp_load_file(o), errors);
 }
 
 struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf *errors)

@@ -26,6 +26,8 @@ void tp_load_choose(struct tp_load_options *o);
 /* One reference for the caller, or NULL with at least one line in errors ("where: message\n"). Lines in
  * errors beside a configuration are warnings. */
 struct tp_config *tp_load_config(const struct tp_load_options *o, struct tp_buf *errors);
+/* The file it is read from, as it was named; NULL = from none. */
+const char *tp_load_file(const struct tp_load_options *o);
 /* Writes those lines to standard error, and frees them. `loaded`: there was a configuration. */
 void tp_load_tell(struct tp_buf *errors, bool loaded);
 

@@ -123,6 +123,7 @@ static bool open_admin(struct master *m)
 {
 	const struct tp_admin_setup setup = {
 		.config = m->config,
+		.file = tp_load_file(m->load),
 		.region = m->region,
 		.slots = m->places.slots,
 		.n_slots = m->places.n,

@@ -200,6 +200,7 @@ static _Noreturn void run_child(const struct tp_admin *a, const struct tp_superv
 	tp_listeners_let_go(&a->leaving);
 	struct tp_admin_start start = {
 		.view = {.config = a->setup.config,
+			 .file = a->setup.file,
 			 .region = a->setup.region,
 			 .slots = a->setup.slots,
 			 .n_slots = a->setup.n_slots,

@@ -24,6 +24,7 @@ struct tp_supervisor;
 /* All of it belongs to the master and outlives the admin. */
 struct tp_admin_setup {
 	const struct tp_config *config;
+	const char *file; /* that it is read from; NULL = from none */
 	struct tp_region *region;
 	const uint8_t *slots; /* of the workers */
 	unsigned n_slots;

@@ -1,6 +1,7 @@
 #include "server/admin/endpoints.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -153,11 +154,11 @@ static bool url_of_query(struct tp_str query, char url[URL_LIMIT])
 	return n > 0;
 }
 
-/* {"url": "..."} and nothing else. */
-static bool url_of_body(struct tp_str body, char url[URL_LIMIT], bool *ret_given)
+/* The one member of the body, text below URL_LIMIT; an empty object has none. False: anything else. */
+static bool member_of_body(struct tp_str body, const char *name, char url[URL_LIMIT], bool *ret_given)
 {
 	json_t *tree = json_loadb(body.p, body.n, JSON_REJECT_DUPLICATES, NULL);
-	const json_t *value = json_object_get(tree, "url");
+	const json_t *value = json_object_get(tree, name);
 	const char *text = json_string_value(value);
 	size_t n = text != NULL ? json_string_length(value) : 0;
 	bool empty = json_is_object(tree) && json_object_size(tree) == 0;
@@ -183,7 +184,7 @@ static void clear_blacklist(const struct tp_admin_view *v, const struct tp_admin
 	if (q->query.n > 0)
 		understood = given = url_of_query(q->query, url);
 	else if (tp_str_trim(q->body).n > 0)
-		understood = url_of_body(q->body, url, &given);
+		understood = member_of_body(q->body, "url", url, &given);
 	if (!understood) {
 		tp_admin_error(400, "either ?url=URL, or {\"url\": \"URL\"}, or nothing for all", a);
 		return;
@@ -205,10 +206,34 @@ static void clear_cooldowns(const struct tp_admin_view *v, const struct tp_admin
 
 /* ---- reload */
 
+/* Whoever names a file wants that one: it would be no help to be told that another one serves. */
+static bool reads_another(const char *file, const char *wanted, struct tp_admin_answer *a)
+{
+	char *ours = file != NULL ? realpath(file, NULL) : NULL;
+	bool another = file == NULL || (ours != NULL && strcmp(ours, wanted) != 0);
+	struct tp_buf text = {0};
+	if (another) {
+		tp_buf_printf(&text, "this server does not read %s, but %s", wanted,
+			      file == NULL ? "variables or its command line" : ours);
+		const char *said = tp_buf_cstr(&text);
+		tp_admin_error(409, said != NULL ? said : "this server reads another file", a);
+	}
+	tp_buf_free(&text);
+	free(ours);
+	return another;
+}
+
 static void reload(const struct tp_admin_view *v, const struct tp_admin_question *q,
 		   struct tp_admin_answer *a)
 {
-	(void)q;
+	char wanted[URL_LIMIT];
+	bool given = false;
+	if (tp_str_trim(q->body).n > 0 && !member_of_body(q->body, "file", wanted, &given)) {
+		tp_admin_error(400, "either {\"file\": \"/path\"}, or nothing", a);
+		return;
+	}
+	if (given && reads_another(v->file, wanted, a))
+		return;
 	a->awaited = v->ask_reload != NULL ? v->ask_reload(v->ask_arg) : 0;
 	if (a->awaited == 0)
 		tp_admin_error(503, "the master cannot be asked now", a);

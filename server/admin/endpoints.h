@@ -19,6 +19,7 @@ struct tp_admin_view {
 	const uint8_t *slots; /* of this master's workers */
 	unsigned n_slots;
 	bool draining;
+	const char *file;         /* that the configuration is read from; NULL = from none */
 	const char *reload_error; /* lines of the last reload, if it was refused; else NULL */
 	/* Asks the master for a reload; its answer comes later. Returns the request's number, 0 = the master
 	 * cannot be asked. NULL: nobody to ask. */

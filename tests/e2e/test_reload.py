@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import threading
@@ -411,6 +412,18 @@ def _(lab):
     done = run("reload", "-c", t.file)
     assert done.returncode == 1 and re.search(r":\d+:\d+:", done.stderr), done
     assert generation(t) == 2
+
+
+@rows("command-with-another-file")
+def _(lab):
+    t = lab.turnpike(lab.provider(), lab.admin())
+    other, link = t.file + ".other", t.file + ".link"
+    shutil.copy(t.file, other)
+    done = run("reload", "-c", other)
+    assert done.returncode == 1 and f"does not read {os.path.realpath(other)}, but {os.path.realpath(t.file)}" in done.stderr, done
+    os.symlink(t.file, link)
+    done = run("reload", "-c", link)
+    assert done.returncode == 0 and "generation 2" in done.stdout, done
 
 
 @rows("command-without-admin")

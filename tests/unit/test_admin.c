@@ -429,6 +429,11 @@ static const struct {
 	{"POST", "/blacklist/clear", "url=%00", "", 400},
 	{"POST", "/blacklist/clear", "uri=a", "", 400},
 	{"POST", "/cooldown/clear", "", "", 200},
+	{"POST", "/reload", "", "", 503}, /* nobody to ask here */
+	{"POST", "/reload", "", "{}", 503},
+	{"POST", "/reload", "", "{\"file\":\"/another\"}", 409},
+	{"POST", "/reload", "", "{\"fil\":\"/another\"}", 400},
+	{"POST", "/reload", "", "/another", 400},
 };
 
 START_TEST(answers)

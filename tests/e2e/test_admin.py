@@ -411,6 +411,7 @@ def _(lab):
 def _(lab):
     path = os.path.join(lab.folder, "retry_stats.json")
     t = lab.turnpike(lab.provider(), dict(TCP, stats_file=path))
+    until(lambda: os.path.exists(path), 10, "the admin process has begun")
     written, end, turns = set(), time.monotonic() + 25, 0
     while time.monotonic() < end:
         served(lab.post(t))

@@ -3,6 +3,7 @@
 
 #include "common/http/answer.h"
 #include "common/http/sse.h"
+#include "common/http/sse_front.h"
 
 static uint64_t mix(uint64_t h, struct tp_str s)
 {
@@ -42,11 +43,26 @@ static uint64_t run(const char *bytes, size_t n, size_t step)
 	return h;
 }
 
+/* What its first bytes told stays true whatever follows, and little is enough. */
+static void front(const char *bytes, size_t n)
+{
+	enum { SOON = 1100 };
+	enum tp_sse_front whole = tp_sse_front((struct tp_str){bytes, n});
+	for (size_t i = 0; i < n && i < SOON; i++) {
+		enum tp_sse_front f = tp_sse_front((struct tp_str){bytes, i});
+		if (f != TP_SSE_FRONT_UNSURE && f != whole)
+			abort();
+	}
+	if (n >= SOON && whole == TP_SSE_FRONT_UNSURE)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *bytes = (const char *)data;
 	if (size == 0 || size > TP_SSE_KEEP_PRELUDE)
 		return 0;
+	front(bytes, size);
 	uint64_t whole = run(bytes, size, size);
 	if (run(bytes, size, 1) != whole || run(bytes, size, 1 + data[0] % 13) != whole)
 		abort();

@@ -61,7 +61,7 @@ def _(lab):
 def _(lab, seconds):
     """Between two sends to a target others are told to leave it alone: the next target is asked, and it counts."""
     a, b = lab.provider(status(503), status(429, {"Retry-After": seconds}), then=ok()), lab.provider()
-    t = combo(lab, a, b, config=lab.admin({"retry": {"transient": {"base": "2s"}}}))
+    t = combo(lab, a, b, config=lab.admin({"retry": {"transient": {"base": "4s"}}}))
     with lab.client(t) as c:
         c.request("POST", CHAT, (), body_for(CHAT, model="coder"))
         t.counted(waiting=1)
@@ -77,7 +77,7 @@ def _(lab, seconds):
 def _(lab):
     """The other target was asked before: the turn says what it has, without a send before the time."""
     a, b = lab.provider(then=status(404)), lab.provider(status(503), status(429, {"Retry-After": "70"}), then=ok())
-    t = combo(lab, a, b, config={"retry": {"transient": {"base": "2s"}}})
+    t = combo(lab, a, b, config={"retry": {"transient": {"base": "4s"}}})
     with lab.client(t) as c:
         c.request("POST", CHAT, (), body_for(CHAT, model="coder"))
         t.counted(waiting=1)
